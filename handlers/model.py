@@ -1,0 +1,166 @@
+"""What comes in from Slack and what goes out to it: inquiries, uploads, and the events of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from permissions.model import ConversationKind
+from retrieval.model import EvidenceSet
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFile:
+    """A file as Slack's event names it; ``transcript`` is Slack's own, only when it is complete."""
+
+    file_id: str
+    name: str
+    mimetype: str
+    size: int
+    is_voice_clip: bool = False
+    transcript: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """One question of one person at one place. ``thread_ts`` is the thread that the answer goes into, if any."""
+
+    team: str
+    conversation: str
+    kind: ConversationKind
+    message_ts: str
+    thread_ts: str | None
+    asker: str
+    text: str
+    voice: SharedFile | None = None
+
+    @property
+    def dedupe_key(self) -> str:
+        """Names the message whatever event brings it (slack.md: twins arrive under different event ids)."""
+        return f"{self.team}/{self.conversation}/{self.message_ts}"
+
+
+class Step(StrEnum):
+    """What a run is doing; the renderer says it in the reader's language."""
+
+    TRANSCRIBING = "transcribing"
+    UNDERSTANDING = "understanding"
+    SEARCHING = "searching"
+    CHECKING = "checking"
+    WRITING = "writing"
+
+
+class Completion(StrEnum):
+    """How a run ended; every accepted question reaches exactly one of these."""
+
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    NOTHING_FOUND = "nothing_found"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The run entered a step; ``detail`` is a short text such as the part being searched."""
+
+    run_id: str
+    step: Step
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was heard in a voice clip, shown in the thread before the answer."""
+
+    run_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceReady:
+    """The evidence set is frozen and stored."""
+
+    run_id: str
+    evidence_set_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More text of a revision; ``seq`` counts from 1 within it."""
+
+    run_id: str
+    answer_id: str
+    revision: int
+    seq: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The authoritative answer: replaces all that was shown. ``notices`` are sentences about limits of this run."""
+
+    run_id: str
+    answer_id: str
+    revision: int
+    text: str
+    evidence: EvidenceSet | None
+    gaps: tuple[str, ...]
+    notices: tuple[str, ...]
+    completion: Completion
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The run ended without an answer: ``message`` is for people; ``can_retry`` adds the button."""
+
+    run_id: str
+    message: str
+    can_retry: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The run was stopped on somebody's wish."""
+
+    run_id: str
+
+
+RunEvent = Status | Transcript | EvidenceReady | TextDelta | Final | Failed | Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class CitationView:
+    """What opening a citation shows: the passage between its surroundings, and a link for this person if there is one.
+
+    ``before`` and ``after`` are neighbouring text of the same unit, possibly empty. ``link`` is Slack's permalink.
+    """
+
+    number: int
+    title: str
+    place: str
+    before: str
+    excerpt: str
+    after: str
+    version_number: int
+    published_at: str
+    is_current: bool
+    link: str | None
+
+
+class CitationRefused(Exception):
+    """The reader may not (or can no longer) open it; ``reason`` is a word of :class:`RefusalReason`."""
+
+    def __init__(self, reason: RefusalReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class RefusalReason(StrEnum):
+    """Says why without saying what."""
+
+    NOT_ALLOWED = "not_allowed"
+    DELETED = "deleted"
+    UNKNOWN = "unknown"

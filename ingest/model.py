@@ -1,0 +1,93 @@
+"""Files, versions, and what parsers make of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from retrieval.model import Modality, Place, ReadBy
+
+
+class State(StrEnum):
+    """The states of a version, in their order (design §5)."""
+
+    REGISTERED = "REGISTERED"
+    FETCHED = "FETCHED"
+    PARSED = "PARSED"
+    INDEXED = "INDEXED"
+    READY = "READY"
+    PUBLISHED = "PUBLISHED"
+    FAILED = "FAILED"
+    SUPERSEDED = "SUPERSEDED"
+    DELETED = "DELETED"
+
+
+class Cause(StrEnum):
+    """Why a file could not be read; the sentence for people is made from it where it is shown."""
+
+    EMPTY = "empty"
+    NO_TEXT = "no_text"
+    ENCRYPTED = "encrypted"
+    DAMAGED = "damaged"
+    UNSUPPORTED = "unsupported"
+    TOO_LARGE = "too_large"
+    TOO_LONG = "too_long"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    NO_SPEECH = "no_speech"
+    HTML_INSTEAD = "html_instead"
+    NOT_FOUND = "not_found"
+    ACCESS_DENIED = "access_denied"
+    MISSING_SCOPE = "missing_scope"
+    INTERNAL = "internal"
+
+
+class Unreadable(Exception):
+    """A file that cannot become text: ``cause`` for code and people, ``detail`` for the log alone."""
+
+    def __init__(self, cause: Cause, detail: str = "") -> None:
+        super().__init__(cause, detail)
+        self.cause = cause
+        self.detail = detail
+
+
+class BlockKind(StrEnum):
+    HEADING = "heading"
+    TEXT = "text"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading, a paragraph, or a table in Markdown rows; ``header`` is what each piece of a split table repeats."""
+
+    kind: BlockKind
+    text: str
+    place: Place
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A page, slide, sheet, section or time span. ``ordinal`` counts from 1 within its version."""
+
+    ordinal: int
+    place: Place
+    blocks: tuple[Block, ...]
+    read_by: ReadBy = ReadBy.TEXT_LAYER
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(block.text for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a parser read, with sentences for people on what it left out (empty when all was read)."""
+
+    title: str
+    modality: Modality
+    units: tuple[Unit, ...]
+    left_out: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    """Such as pages, slides, sheets, tables, seconds: for the result that people see."""
