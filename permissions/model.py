@@ -83,9 +83,7 @@ class Person:
     @property
     def is_full_member(self) -> bool:
         """True when the workspace principal belongs to this person."""
-        return self.home_team == self.team and not (
-            self.is_guest or self.is_stranger or self.is_deleted or self.is_bot
-        )
+        return self.home_team == self.team and not (self.is_guest or self.is_stranger or self.is_deleted or self.is_bot)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class Place:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Place:
         """Read what :meth:`to_json` wrote."""
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items()}
         return cls(**values)
 
 

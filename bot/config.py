@@ -1,0 +1,110 @@
+"""Settings: Slack's names from the environment, ours from ``HAITANG_…`` and ``haitang.toml``.
+
+Secrets (the three Slack tokens) come from the environment only; a secret found in the file is an error.
+The order of precedence is arguments, environment, file, default.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+SECRETS = ("slack_bot_token", "slack_app_token", "slack_signing_secret")
+
+
+class SettingsError(Exception):
+    """A setting is wrong; the message names it, where it came from, and what it should be."""
+
+
+def default_data_folder() -> Path:
+    """The user's data folder; for root one outside home folders, since PostgreSQL runs there as another user."""
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        return Path("/var/lib/haitang")
+    return Path(platformdirs.user_data_dir("haitang", appauthor=False))
+
+
+def _with_slash(url: str) -> str:
+    return url if url.endswith("/") else url + "/"
+
+
+class SearchSettings(BaseModel):
+    """How passages are found; the defaults are the measured ones (docs/benchmarks.md)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    top_k: int = Field(default=12, ge=1, le=50)
+    vector_weight: float | None = Field(default=None, ge=0, description="weight of the vector list in the fusion")
+    full_text_weight: float | None = Field(default=None, ge=0, description="weight of the BM25 list in the fusion")
+
+
+class LimitSettings(BaseModel):
+    """Bounds of one run and one file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    run_seconds: float = Field(default=120, gt=0)
+    file_bytes: int = Field(default=200 * 1024 * 1024, gt=0)
+    parse_seconds: float = Field(default=600, gt=0)
+    parse_memory_bytes: int = Field(default=3 * 1024**3, gt=0)
+    membership_max_age_hours: float = Field(default=24, gt=0)
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. ``load`` reads it; nothing else reads the environment."""
+
+    model_config = SettingsConfigDict(env_prefix="HAITANG_", env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    slack_bot_token: SecretStr | None = Field(default=None, validation_alias="SLACK_BOT_TOKEN")
+    slack_app_token: SecretStr | None = Field(default=None, validation_alias="SLACK_APP_TOKEN")
+    slack_signing_secret: SecretStr | None = Field(default=None, validation_alias="SLACK_SIGNING_SECRET")
+    slack_api_url: Annotated[str, AfterValidator(_with_slash)] = Field(
+        default="https://slack.com/api/", validation_alias="SLACK_API_URL"
+    )
+    data: Path = Field(default_factory=default_data_folder)
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535, description="for /healthz, /metrics and Slack's HTTP events")
+    search: SearchSettings = SearchSettings()
+    limits: LimitSettings = LimitSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Leave out .env files and secret folders: two places are enough to look at."""
+        file = Path(os.environ.get("HAITANG_CONFIG", "haitang.toml"))
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=file)
+
+
+def load(**overrides: Any) -> Settings:
+    """Read the settings; raises SettingsError with one line per wrong setting, never with a secret's value."""
+    _refuse_secrets_in_file(Path(os.environ.get("HAITANG_CONFIG", "haitang.toml")))
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        lines = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)]
+        raise SettingsError("wrong settings:\n  " + "\n  ".join(lines)) from None
+
+
+def _refuse_secrets_in_file(file: Path) -> None:
+    if not file.is_file():
+        return
+    try:
+        names = {name.lower() for name in tomllib.loads(file.read_text("utf-8"))}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file}: not a TOML file: {error}") from None
+    if found := sorted(names & set(SECRETS)):
+        raise SettingsError(
+            f"{file}: {', '.join(found)} must come from the environment, not from a file: "
+            f"remove it there and set {found[0].upper()}"
+        )
