@@ -1,0 +1,74 @@
+"""The data folder of the embedded stores and its one owner."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from bot.stores.errors import FolderInUse
+
+LOCK_FILE = "owner.lock"
+OWNER_FILE = "owner.json"
+
+
+class DataFolder:
+    """A folder that one process owns: it runs PostgreSQL and writes the full-text index.
+
+    The lock goes with its process, however that ends; the owner file beside it only names the holder to people.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self._lock = FileLock(self.path / LOCK_FILE)
+
+    @property
+    def index(self) -> Path:
+        """Folder of the full-text index."""
+        return self.path / "index"
+
+    @property
+    def objects(self) -> Path:
+        """Folder of the original files."""
+        return self.path / "objects"
+
+    @property
+    def scratch(self) -> Path:
+        """Folder for files in work; what a killed process left there may be removed by the next owner."""
+        return self.path / "scratch"
+
+    def own(self, *, purpose: str) -> None:
+        """Become the owner; raises FolderInUse naming the process that is.
+
+        ``purpose`` is the command, such as "serve", told to people who start a second one.
+        """
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._lock.acquire(blocking=False)
+        except Timeout:
+            pid, their_purpose = self.owner()
+            raise FolderInUse(
+                f"{self.path} is in use by process {pid or 'unknown'} (haitang {their_purpose}). "
+                "Stop that one, or set HAITANG_DATA to another folder.",
+                pid=pid,
+            ) from None
+        owner = {"pid": os.getpid(), "purpose": purpose}
+        (self.path / OWNER_FILE).write_text(json.dumps(owner))
+        for folder in (self.index, self.objects, self.scratch):
+            folder.mkdir(mode=0o700, exist_ok=True)
+
+    def owner(self) -> tuple[int | None, str]:
+        """Process id and purpose that the last owner wrote down; (None, "") when nobody did."""
+        try:
+            found = json.loads((self.path / OWNER_FILE).read_text())
+        except (FileNotFoundError, ValueError):
+            return None, ""
+        return found.get("pid"), found.get("purpose", "")
+
+    def release(self) -> None:
+        """Give the folder up."""
+        if self._lock.is_locked:
+            (self.path / OWNER_FILE).unlink(missing_ok=True)
+            self._lock.release()

@@ -1,0 +1,83 @@
+"""What every test gets: a real PostgreSQL, a database of its own, and no way to the network."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from psycopg_pool import AsyncConnectionPool
+
+from bot.stores.migrations import migrate
+from bot.stores.postgres import EmbeddedPostgres
+
+pytest_plugins = [
+    name for name in ("tests.sandbox_fixtures",) if (Path(__file__).parent / f"{name.split('.')[1]}.py").exists()
+]
+
+TEMPLATE = "template_haitang"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> Iterator[None]:
+    """A test that reaches out fails at once, and says where it wanted to go."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex"):
+            patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+        yield
+
+
+def _guarded(connect: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        is_local = self.family == socket.AF_UNIX or str(address[0]) in ("127.0.0.1", "::1", "localhost")
+        if not is_local:
+            raise AssertionError(f"a test wanted to connect to {address[0]}: tests stay on this machine")
+        return connect(self, address)
+
+    return guarded
+
+
+@pytest.fixture(scope="session")
+def short_folder() -> Iterator[Path]:
+    """A folder with a short path that every account can enter (pytest's own is closed to others)."""
+    folder = Path(tempfile.mkdtemp(prefix="ht-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+async def postgres(short_folder: Path) -> AsyncIterator[EmbeddedPostgres]:
+    """The embedded server, once for the session, with a migrated template database."""
+    server = EmbeddedPostgres(short_folder / "data", durable=False)
+    await server.open()
+    async with await psycopg.AsyncConnection.connect(server.dsn(), autocommit=True) as connection:
+        await connection.execute(f"CREATE DATABASE {TEMPLATE}")
+    await migrate(server.dsn(database=TEMPLATE))
+    yield server
+    await server.aclose()
+
+
+@pytest.fixture
+async def database_url(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
+    """The connection string of a migrated database of the test's own."""
+    name = f"test_{next(_numbers)}"
+    async with await psycopg.AsyncConnection.connect(postgres.dsn(), autocommit=True) as connection:
+        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+        yield make_conninfo(postgres.dsn(), dbname=name)
+        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def pool(database_url: str) -> AsyncIterator[AsyncConnectionPool]:
+    """Connections to a migrated database of the test's own."""
+    async with AsyncConnectionPool(database_url, min_size=1, max_size=8, open=False) as connections:
+        yield connections
