@@ -59,7 +59,11 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, a paragraph, or a table in Markdown rows; ``header`` is what each piece of a split table repeats."""
+    """A heading, a paragraph, or rows of a table in Markdown.
+
+    ``header`` is the table's header with the rule under it, which each piece of a split table repeats; it is not part
+    of ``text``. Blocks of one table may follow each other, so that rows have exact places.
+    """
 
     kind: BlockKind
     text: str
@@ -78,7 +82,15 @@ class Unit:
 
     @property
     def text(self) -> str:
-        return "\n\n".join(block.text for block in self.blocks)
+        """All blocks as they stand; a header stands once above the rows it belongs to."""
+        parts: list[str] = []
+        header = ""
+        for block in self.blocks:
+            goes_on = block.kind is BlockKind.TABLE and bool(block.header) and block.header == header
+            parts.append("\n" if goes_on else "\n\n")
+            parts.append(f"{block.header}\n{block.text}" if block.header and not goes_on else block.text)
+            header = block.header
+        return "".join(parts[1:])
 
 
 @dataclass(frozen=True, slots=True)
