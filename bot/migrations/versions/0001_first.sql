@@ -3,6 +3,12 @@
 CREATE EXTENSION IF NOT EXISTS vector;
 
 -- Rights: who is where. confirmed_at is when Slack last said so; older than the setting counts as unknown.
+-- people_listed_at: when all of a workspace's people were last read; without it nobody knows who reads a public channel.
+CREATE TABLE workspaces (
+    team text PRIMARY KEY,
+    people_listed_at timestamptz
+);
+
 CREATE TABLE people (
     team text NOT NULL,
     user_id text NOT NULL,
@@ -13,6 +19,8 @@ CREATE TABLE people (
     is_deleted boolean NOT NULL DEFAULT false,
     is_bot boolean NOT NULL DEFAULT false,
     locale text NOT NULL DEFAULT '',
+    is_full_member boolean NOT NULL GENERATED ALWAYS AS
+        (home_team = team AND NOT (is_guest OR is_stranger OR is_deleted OR is_bot)) STORED,
     confirmed_at timestamptz NOT NULL,
     PRIMARY KEY (team, user_id)
 );
@@ -29,14 +37,26 @@ CREATE TABLE conversations (
     PRIMARY KEY (team, conversation_id)
 );
 
+-- event_at is Slack's time of the event that brought the row, if one did: it orders events that arrive late or twice.
 CREATE TABLE memberships (
     team text NOT NULL,
     conversation_id text NOT NULL,
     user_id text NOT NULL,
     confirmed_at timestamptz NOT NULL,
+    event_at timestamptz,
     PRIMARY KEY (team, conversation_id, user_id)
 );
 CREATE INDEX memberships_by_user ON memberships (team, user_id, conversation_id);
+
+-- Who left, kept until a later listing, so that a listing begun before or a join delivered late cannot bring them back.
+CREATE TABLE departures (
+    team text NOT NULL,
+    conversation_id text NOT NULL,
+    user_id text NOT NULL,
+    left_at timestamptz NOT NULL,
+    event_at timestamptz NOT NULL,
+    PRIMARY KEY (team, conversation_id, user_id)
+);
 
 CREATE TABLE group_members (
     team text NOT NULL,

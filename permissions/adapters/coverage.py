@@ -1,0 +1,124 @@
+"""Who reads a conversation, and which of the asker's principals each of them has: computed where the rows are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+from psycopg_pool import AsyncConnectionPool
+
+from permissions.model import ConversationKind, Principal, PrincipalKind
+from permissions.ports import AskerFacts, PlaceFacts, Standing
+
+# All statements of one look see the same rows.
+_ONE_SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+
+# The asker, if fresh and a person who can ask. Stale memberships of theirs are looked for, to be told.
+_ASKER = """
+    SELECT p.is_full_member,
+           EXISTS (SELECT FROM memberships m
+                   WHERE m.team = p.team AND m.user_id = p.user_id AND m.confirmed_at < %(since)s)
+           OR EXISTS (SELECT FROM group_members g
+                      WHERE g.team = p.team AND g.user_id = p.user_id AND g.confirmed_at < %(since)s) AS has_stale
+    FROM people p
+    WHERE p.team = %(team)s AND p.user_id = %(asker)s AND p.confirmed_at >= %(since)s
+      AND NOT p.is_bot AND NOT p.is_deleted
+"""
+
+# Members of the conversation with what is freshly known of them. Bots and deactivated accounts read nothing;
+# somebody of whom nothing fresh is known counts as a reader.
+_READING_MEMBERS = """
+    SELECT r.user_id, p.is_full_member
+    FROM memberships r
+    LEFT JOIN people p ON p.team = r.team AND p.user_id = r.user_id AND p.confirmed_at >= %(since)s
+    WHERE r.team = %(team)s AND r.conversation_id = %(conversation)s
+      AND (p.user_id IS NULL OR NOT (p.is_bot OR p.is_deleted))
+"""
+
+# The conversation, if fresh, and what its reading members mean for the workspace principal.
+_PLACE = f"""
+    WITH readers AS ({_READING_MEMBERS})
+    SELECT c.kind, c.is_shared,
+           coalesce(c.members_confirmed_at >= %(since)s, false) AS members_known,
+           EXISTS (SELECT FROM workspaces w WHERE w.team = c.team AND w.people_listed_at >= %(since)s) AS people_known,
+           EXISTS (SELECT FROM memberships m
+                   WHERE m.team = c.team AND m.conversation_id = c.conversation_id
+                     AND m.user_id = %(asker)s AND m.confirmed_at >= %(since)s) AS asker_is_member,
+           EXISTS (SELECT FROM readers WHERE NOT is_full_member) AS has_outsiders,
+           EXISTS (SELECT FROM readers WHERE is_full_member IS NULL) AS has_unknown,
+           EXISTS (SELECT FROM readers WHERE user_id <> %(asker)s) AS has_others
+    FROM conversations c
+    WHERE c.team = %(team)s AND c.conversation_id = %(conversation)s AND c.confirmed_at >= %(since)s
+"""
+
+# Everything that the asker holds, for answers that they alone read.
+_HELD = """
+    SELECT 'channel', m.conversation_id FROM memberships m
+    WHERE m.team = %(team)s AND m.user_id = %(asker)s AND m.confirmed_at >= %(since)s
+    UNION ALL
+    SELECT 'group', g.group_id FROM group_members g
+    WHERE g.team = %(team)s AND g.user_id = %(asker)s AND g.confirmed_at >= %(since)s
+    UNION ALL
+    SELECT 'user', %(asker)s::text
+"""
+
+# A principal covers the readers when there is no reader without it. Nested NOT EXISTS stops at the first reader who
+# lacks it, where counting would visit all of them (measured: docs/adr/0020). A public channel is read by every full
+# member besides its members; whoever is not freshly known may be one.
+_COVERING = f"""
+    WITH readers AS (
+        SELECT user_id FROM ({_READING_MEMBERS}) AS members
+        UNION ALL
+        SELECT p.user_id FROM people p
+        WHERE %(public)s AND p.team = %(team)s AND (p.is_full_member OR p.confirmed_at < %(since)s)
+    )
+    SELECT 'channel', m.conversation_id FROM memberships m
+    WHERE m.team = %(team)s AND m.user_id = %(asker)s AND m.confirmed_at >= %(since)s
+      AND m.conversation_id <> %(conversation)s
+      AND NOT EXISTS (
+          SELECT FROM readers r
+          WHERE NOT EXISTS (SELECT FROM memberships d
+                            WHERE d.team = m.team AND d.conversation_id = m.conversation_id
+                              AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s))
+    UNION ALL
+    SELECT 'group', g.group_id FROM group_members g
+    WHERE g.team = %(team)s AND g.user_id = %(asker)s AND g.confirmed_at >= %(since)s
+      AND NOT EXISTS (
+          SELECT FROM readers r
+          WHERE NOT EXISTS (SELECT FROM group_members d
+                            WHERE d.team = g.team AND d.group_id = g.group_id
+                              AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s))
+    UNION ALL
+    SELECT 'user', %(asker)s::text WHERE NOT EXISTS (SELECT FROM readers r WHERE r.user_id <> %(asker)s)
+"""
+
+
+class PgCoverage:
+    """:class:`permissions.ports.Coverage` over PostgreSQL."""
+
+    def __init__(self, *, pool: AsyncConnectionPool) -> None:
+        self._pool = pool
+
+    async def look(self, *, team: str, asker: str, conversation: str | None, since: datetime) -> Standing:
+        """One consistent look: all statements see the same snapshot."""
+        given: dict[str, Any] = {"team": team, "asker": asker, "conversation": conversation, "since": since}
+        async with self._pool.connection() as connection, connection.transaction():
+            await connection.execute(_ONE_SNAPSHOT)
+            async with connection.cursor(row_factory=class_row(AskerFacts)) as cursor:
+                person = await (await cursor.execute(_ASKER, given)).fetchone()
+            place = None if conversation is None else await _place(connection, given)
+            if person is None or (conversation is not None and place is None):
+                return Standing(person, place, frozenset())
+            alone = place is None or place.kind is ConversationKind.DM
+            public = place is not None and place.kind is ConversationKind.PUBLIC
+            rows = await (
+                await connection.execute(_HELD if alone else _COVERING, {**given, "public": public})
+            ).fetchall()
+        return Standing(person, place, frozenset(Principal(PrincipalKind(kind), team, name) for kind, name in rows))
+
+
+async def _place(connection: AsyncConnection[Any], given: dict[str, Any]) -> PlaceFacts | None:
+    row = await (await connection.execute(_PLACE, given)).fetchone()
+    return None if row is None else PlaceFacts(ConversationKind(row[0]), *row[1:])
