@@ -1,0 +1,158 @@
+"""The statements of :mod:`permissions.adapters.postgres`."""
+
+# An older listing never overwrites what was learned since it was begun.
+PUT_PERSON = """
+    INSERT INTO people (team, user_id, name, home_team, is_guest, is_stranger, is_deleted, is_bot, locale, confirmed_at)
+    VALUES (%(team)s, %(id)s, %(name)s, %(home_team)s, %(is_guest)s, %(is_stranger)s, %(is_deleted)s, %(is_bot)s,
+            %(locale)s, %(as_of)s)
+    ON CONFLICT (team, user_id) DO UPDATE
+    SET name = excluded.name, home_team = excluded.home_team, is_guest = excluded.is_guest,
+        is_stranger = excluded.is_stranger, is_deleted = excluded.is_deleted, is_bot = excluded.is_bot,
+        locale = excluded.locale, confirmed_at = excluded.confirmed_at
+    WHERE people.confirmed_at <= excluded.confirmed_at
+"""
+
+PEOPLE_LISTED = """
+    INSERT INTO workspaces (team, people_listed_at) VALUES (%(team)s, %(as_of)s)
+    ON CONFLICT (team) DO UPDATE SET people_listed_at = excluded.people_listed_at
+"""
+
+# Nothing fresh is known of them any more: they keep reading what they read, as far as audiences are concerned.
+FORGET_PERSON = "UPDATE people SET confirmed_at = '-infinity' WHERE team = %(team)s AND user_id = %(user)s"
+
+# The same for a conversation: whoever asks there is answered from nothing until it is read again.
+FORGET_CONVERSATION = """
+    UPDATE conversations SET confirmed_at = '-infinity' WHERE team = %(team)s AND conversation_id = %(conversation)s
+"""
+
+LOCK_CONVERSATION = """
+    SELECT kind FROM conversations WHERE team = %(team)s AND conversation_id = %(conversation)s FOR UPDATE
+"""
+
+PUT_CONVERSATION = """
+    INSERT INTO conversations (team, conversation_id, kind, name, is_archived, is_shared, confirmed_at)
+    VALUES (%(team)s, %(id)s, %(kind)s, %(name)s, %(is_archived)s, %(is_shared)s, %(as_of)s)
+    ON CONFLICT (team, conversation_id) DO UPDATE
+    SET kind = excluded.kind, name = excluded.name, is_archived = excluded.is_archived,
+        is_shared = excluded.is_shared, confirmed_at = excluded.confirmed_at
+    WHERE conversations.confirmed_at <= excluded.confirmed_at
+"""
+
+# A public channel became private: documents keep the workspace's grant only through another public channel.
+WITHDRAW_WORKSPACE = """
+    DELETE FROM grants w USING grants c
+    WHERE w.principal = %(workspace)s AND c.document_id = w.document_id AND c.principal = %(channel)s
+      AND NOT EXISTS (
+          SELECT FROM grants o JOIN conversations k ON o.principal = 'channel:' || k.team || '/' || k.conversation_id
+          WHERE o.document_id = w.document_id AND k.team = %(team)s AND k.kind = 'public'
+            AND k.conversation_id <> %(conversation)s)
+    RETURNING w.document_id
+"""
+
+MAKE_PRIVATE = """
+    UPDATE conversations SET kind = 'private' WHERE team = %(team)s AND conversation_id = %(conversation)s
+"""
+
+# A listing of members: whoever it lacks goes, unless an event brought them after it was begun; whoever it names comes,
+# unless an event took them away after it was begun.
+DROP_ABSENT = """
+    DELETE FROM memberships
+    WHERE team = %(team)s AND conversation_id = %(conversation)s AND confirmed_at <= %(as_of)s
+      AND user_id <> ALL (%(members)s)
+"""
+ADD_LISTED = """
+    INSERT INTO memberships (team, conversation_id, user_id, confirmed_at)
+    SELECT %(team)s, %(conversation)s, listed.user_id, %(as_of)s
+    FROM unnest(%(members)s::text[]) AS listed (user_id)
+    WHERE NOT EXISTS (SELECT FROM departures d
+                      WHERE d.team = %(team)s AND d.conversation_id = %(conversation)s
+                        AND d.user_id = listed.user_id AND d.left_at > %(as_of)s)
+    ON CONFLICT (team, conversation_id, user_id) DO UPDATE SET confirmed_at = excluded.confirmed_at
+    WHERE memberships.confirmed_at < excluded.confirmed_at
+"""
+DROP_OLD_DEPARTURES = """
+    DELETE FROM departures
+    WHERE team = %(team)s AND conversation_id = %(conversation)s AND left_at <= %(as_of)s
+"""
+MEMBERS_CONFIRMED = """
+    UPDATE conversations SET members_confirmed_at = %(as_of)s
+    WHERE team = %(team)s AND conversation_id = %(conversation)s
+"""
+
+# The conversations of one person: only confirms. What such a listing lacks is no proof that they left, and dropping
+# an outsider would widen what the others there may read.
+CONFIRM_CONVERSATIONS_OF = """
+    INSERT INTO memberships (team, conversation_id, user_id, confirmed_at)
+    SELECT %(team)s, listed.conversation_id, %(user)s, %(as_of)s
+    FROM unnest(%(conversations)s::text[]) AS listed (conversation_id)
+    WHERE NOT EXISTS (SELECT FROM departures d
+                      WHERE d.team = %(team)s AND d.user_id = %(user)s
+                        AND d.conversation_id = listed.conversation_id AND d.left_at > %(as_of)s)
+    ON CONFLICT (team, conversation_id, user_id) DO UPDATE SET confirmed_at = excluded.confirmed_at
+    WHERE memberships.confirmed_at < excluded.confirmed_at
+"""
+
+# Whether an event is older than another one about the same person, or than the last listing of the conversation.
+EVENT_AGE = """
+    SELECT coalesce((SELECT %(event_at)s <= m.event_at FROM memberships m
+                     WHERE m.team = c.team AND m.conversation_id = c.conversation_id AND m.user_id = %(user)s), false)
+           OR coalesce((SELECT %(event_at)s <= d.event_at FROM departures d
+                        WHERE d.team = c.team AND d.conversation_id = c.conversation_id AND d.user_id = %(user)s),
+                       false),
+           coalesce(%(event_at)s <= c.members_confirmed_at, false)
+    FROM conversations c
+    WHERE c.team = %(team)s AND c.conversation_id = %(conversation)s
+"""
+ADD_MEMBER = """
+    INSERT INTO memberships (team, conversation_id, user_id, confirmed_at, event_at)
+    VALUES (%(team)s, %(conversation)s, %(user)s, %(now)s, %(event_at)s)
+    ON CONFLICT (team, conversation_id, user_id) DO UPDATE
+    SET confirmed_at = excluded.confirmed_at, event_at = excluded.event_at
+"""
+FORGET_DEPARTURE = """
+    DELETE FROM departures
+    WHERE team = %(team)s AND conversation_id = %(conversation)s AND user_id = %(user)s
+"""
+REMOVE_MEMBER = """
+    DELETE FROM memberships
+    WHERE team = %(team)s AND conversation_id = %(conversation)s AND user_id = %(user)s
+"""
+REMEMBER_DEPARTURE = """
+    INSERT INTO departures (team, conversation_id, user_id, left_at, event_at)
+    VALUES (%(team)s, %(conversation)s, %(user)s, %(now)s, %(event_at)s)
+    ON CONFLICT (team, conversation_id, user_id) DO UPDATE
+    SET left_at = excluded.left_at, event_at = excluded.event_at
+"""
+MEMBERS_UNKNOWN = """
+    UPDATE conversations SET members_confirmed_at = NULL
+    WHERE team = %(team)s AND conversation_id = %(conversation)s
+"""
+
+DROP_MEMBERS = "DELETE FROM memberships WHERE team = %(team)s AND conversation_id = %(conversation)s"
+DROP_DEPARTURES = "DELETE FROM departures WHERE team = %(team)s AND conversation_id = %(conversation)s"
+DROP_CONVERSATION = "DELETE FROM conversations WHERE team = %(team)s AND conversation_id = %(conversation)s"
+
+# What stands in the way of a full scope. recheck: a listing older than this is worth repeating for an asker whom it
+# lacks, because people ask where they are.
+UNKNOWNS = """
+    WITH place AS (
+        SELECT confirmed_at, members_confirmed_at FROM conversations
+        WHERE team = %(team)s AND conversation_id = %(conversation)s
+    )
+    SELECT NOT EXISTS (SELECT FROM people
+                       WHERE team = %(team)s AND user_id = %(asker)s AND confirmed_at >= %(since)s) AS asker,
+           EXISTS (SELECT FROM memberships
+                   WHERE team = %(team)s AND user_id = %(asker)s AND confirmed_at < %(since)s) AS asker_conversations,
+           %(conversation)s::text IS NOT NULL
+           AND NOT EXISTS (SELECT FROM place WHERE confirmed_at >= %(since)s) AS conversation,
+           %(conversation)s::text IS NOT NULL
+           AND (NOT EXISTS (SELECT FROM place WHERE members_confirmed_at >= %(since)s)
+                OR (NOT EXISTS (SELECT FROM memberships
+                                WHERE team = %(team)s AND conversation_id = %(conversation)s AND user_id = %(asker)s)
+                    AND EXISTS (SELECT FROM place WHERE members_confirmed_at < %(recheck)s))) AS members,
+           ARRAY (SELECT m.user_id FROM memberships m
+                  WHERE m.team = %(team)s AND m.conversation_id = %(conversation)s
+                    AND NOT EXISTS (SELECT FROM people p
+                                    WHERE p.team = m.team AND p.user_id = m.user_id AND p.confirmed_at >= %(since)s)
+                  ORDER BY m.user_id) AS people
+"""
