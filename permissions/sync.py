@@ -83,11 +83,14 @@ class WorkspaceSync:
                 await self._read_members(team, conversation)
 
     async def member_left(self, team: str, conversation: str, user: str, *, event_at: datetime) -> None:
-        """Acts on the next question. When it is the bot who left, nobody is known to be there any more."""
+        """Acts on the next question. When it is, or may be, the bot who left, nobody is known to be there."""
         await self._directory.remove_member(team, conversation, user, event_at=event_at)
-        async with self._unknown_at_worst(team, conversation):
-            if user == await self._source.own_user(team):
-                await self._directory.forget_members(team, conversation)
+        try:
+            is_ourselves = user == await self._source.own_user(team)
+        except WorkspaceUnavailable:
+            is_ourselves = True
+        if is_ourselves:
+            await self._directory.forget_members(team, conversation)
 
     async def person_changed(self, team: str, user: str) -> None:
         """Of a new or changed person nothing is known until they are read again."""
