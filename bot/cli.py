@@ -1,0 +1,148 @@
+"""The command line: ``haitang COMMAND``. Results go to stdout, everything else to stderr.
+
+Exit codes: 0 fine, 1 the answer is no (or the command failed), 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot import quiet
+from bot.commands.output import Console, Declined, Misused
+
+app = typer.Typer(
+    name="haitang",
+    help="Haitang answers a company's questions from its own files, within what every reader may see.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+documents = typer.Typer(help="The files that the bot has learned.", no_args_is_help=True)
+evaluate = typer.Typer(help="Measure on data with right outcomes.", no_args_is_help=True)
+app.add_typer(documents, name="documents")
+app.add_typer(evaluate, name="eval")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")]
+
+
+def _run(coroutine: Coroutine[Any, Any, int]) -> None:
+    """Run a command to its exit code; errors that people can act on are printed as one message."""
+    from bot.config import SettingsError  # noqa: PLC0415 - commands import what they need, so that --help is quick
+    from bot.stores.errors import StoreError  # noqa: PLC0415
+
+    console = Console(as_json=False)
+    try:
+        code = asyncio.run(coroutine)
+    except Misused as error:
+        console.say(f"haitang: {error}")
+        code = 2
+    except (Declined, SettingsError, StoreError) as error:
+        console.say(f"haitang: {error}")
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    raise typer.Exit(code)
+
+
+def _command(name: str) -> Any:
+    """Import a command's module only when it is asked for: models and stores take seconds to import."""
+    quiet.before_imports()
+    return importlib.import_module(f"bot.commands.{name}")
+
+
+@app.command()
+def demo(port: Port = 8765) -> None:
+    """A local workspace with its page, sample documents and the bot, in one process."""
+    _run(_command("demo").demo(port=port))
+
+
+@app.command()
+def serve(port: Port = None) -> None:
+    """The bot against Slack: Socket Mode when SLACK_APP_TOKEN is set, else HTTP (SLACK_SIGNING_SECRET)."""
+    _run(_command("serve").serve(port=port))
+
+
+@app.command()
+def ask(
+    text: Annotated[str, typer.Argument(help="The question.")],
+    asker: Annotated[str, typer.Option("--as", help="User id, or the name of exactly one person.")],
+    channel: Annotated[
+        str | None, typer.Option("--in", help="Channel id or name; without it only the asker reads.")
+    ] = (None),
+    as_json: Json = False,
+) -> None:
+    """One answer on the terminal, under that person's rights and for the readers of that channel."""
+    _run(_command("ask").ask(text, asker=asker, channel=channel, as_json=as_json))
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the schemas and indices to this version."""
+    _run(_command("migrate").migrate())
+
+
+@app.command()
+def manifest() -> None:
+    """The Slack app manifest to paste."""
+    _run(_command("manifest").manifest())
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Settings, tokens, scopes, stores, models: what is wrong and what to do; exit 1 if it cannot serve."""
+    _run(_command("doctor").doctor(as_json=as_json))
+
+
+@documents.command("add")
+def add(
+    paths: Annotated[list[Path], typer.Argument(help="Files to learn.")],
+    channel: Annotated[str | None, typer.Option(help="Whoever may read this channel (id or name) may read them.")] = (
+        None
+    ),
+    group: Annotated[str | None, typer.Option(help="The members of this user group (id) may read them.")] = None,
+    workspace: Annotated[bool, typer.Option("--workspace", help="Every full member may read them.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn files from this machine; waits until each is published or has failed."""
+    _run(
+        _command("documents").add(paths, channel=channel, group=group, workspace=workspace, as_json=as_json),
+    )
+
+
+@documents.command("list")
+def list_(as_json: Json = False) -> None:
+    """All documents with their state."""
+    _run(_command("documents").list_all(as_json=as_json))
+
+
+@documents.command("show")
+def show(document: Annotated[str, typer.Argument(help="The document's id.")], as_json: Json = False) -> None:
+    """One document: its versions, and the text of its units with their places."""
+    _run(_command("documents").show(document, as_json=as_json))
+
+
+@documents.command("delete")
+def delete(document: Annotated[str, typer.Argument(help="The document's id.")], as_json: Json = False) -> None:
+    """Remove a document from every store."""
+    _run(_command("documents").delete(document, as_json=as_json))
+
+
+@evaluate.command("retrieval")
+def retrieval(
+    directory: Annotated[Path, typer.Argument(help="Folder with corpus.jsonl, queries.jsonl and qrels.tsv.")],
+    as_json: Json = False,
+) -> None:
+    """Measure search on a set of passages, questions and labels, through the real pipeline."""
+    _run(_command("evaluate").retrieval(directory, as_json=as_json))
+
+
+def main() -> None:
+    """Entry point of the ``haitang`` program."""
+    app()
