@@ -1,0 +1,155 @@
+"""Which events a change raises, and to whom: the app hears only what Slack would tell it."""
+
+from bot.sandbox.delivery import Delivery
+from bot.sandbox.ephemeral import Ephemerals
+from bot.sandbox.model import CHANNEL_TYPES, Conversation, File, Json, Person
+from bot.sandbox.shapes import Shapes
+from bot.sandbox.state import Workspace
+from bot.sandbox.stream import Stream
+
+
+class Events:
+    """Tells the app (as events) and the pages (as a stream) about every change of the workspace."""
+
+    def __init__(
+        self, *, workspace: Workspace, shapes: Shapes, delivery: Delivery, stream: Stream, ephemerals: Ephemerals
+    ) -> None:
+        self._workspace = workspace
+        self._shapes = shapes
+        self._delivery = delivery
+        self._stream = stream
+        self._ephemerals = ephemerals
+
+    # Messages
+
+    def posted(self, conversation: Conversation, message: Json) -> None:
+        """A new message: a `message` event, and its twin `app_mention` where the bot is mentioned in a channel."""
+        self._show(conversation, {"type": "message", "message": message})
+        if not self._bot_is_in(conversation):
+            return
+        event = self._placed(conversation, message)
+        self._delivery.event(event)
+        if self._is_mention(conversation, message):
+            twin = {key: value for key, value in event.items() if key not in ("channel_type", "subtype")}
+            self._delivery.event({**twin, "type": "app_mention"})
+
+    def changed(self, conversation: Conversation, message: Json, previous: Json, *, notify: bool = True) -> None:
+        """An edit. `notify=False` for changes of which Slack tells the page alone (reply counts, reactions)."""
+        self._show(conversation, {"type": "message_changed", "message": message})
+        if notify and self._bot_is_in(conversation):
+            self._delivery.event(
+                self._hidden(conversation, "message_changed", {"message": message, "previous_message": previous})
+            )
+
+    def deleted(self, conversation: Conversation, previous: Json) -> None:
+        self._show(conversation, {"type": "message_deleted", "ts": previous["ts"]})
+        if self._bot_is_in(conversation):
+            extra = {"deleted_ts": previous["ts"], "previous_message": previous}
+            self._delivery.event(self._hidden(conversation, "message_deleted", extra))
+
+    def ephemeral(self, conversation: Conversation, message: Json, reader: str) -> None:
+        """A message for one reader: no event, for Slack raises none."""
+        message = {**message, "ephemeral": True}
+        self._ephemerals.add(conversation.id, reader, message)
+        change = {"type": "ephemeral", "conversation": conversation.id, "message": message}
+        self._stream.publish_to({reader}, change)
+
+    def reacted(self, conversation: Conversation, message: Json) -> None:
+        """Reactions reach the page alone: the app subscribes to none of their events."""
+        self._show(conversation, {"type": "reaction", "message": message})
+
+    # People and conversations
+
+    def opened(self, conversation: Conversation) -> None:
+        """A DM or group DM was made; its members see it from now on."""
+        self._conversation_changed(conversation)
+
+    def joined(self, conversation: Conversation, person: str, inviter: str | None) -> None:
+        """Told to the app only for conversations that it is in."""
+        self._conversation_changed(conversation)
+        if self._bot_is_in(conversation):
+            event = self._membership("member_joined_channel", conversation, person)
+            self._delivery.event({**event, "inviter": inviter} if inviter else event)
+
+    def left(self, conversation: Conversation, person: str) -> None:
+        """As `joined`; when it is the bot that leaves it hears so, and nothing more of this conversation."""
+        self._conversation_changed(conversation)
+        if person == self._workspace.app.user:
+            word = "channel_left" if conversation.kind == "public" else "group_left"
+            self._delivery.event({"type": word, "channel": conversation.id, "event_ts": self._workspace.new_ts()})
+        elif self._bot_is_in(conversation):
+            self._delivery.event(self._membership("member_left_channel", conversation, person))
+
+    def channel(self, event_type: str, conversation: Conversation, **extra: object) -> None:
+        """channel_created, channel_rename, channel_archive …: public ones, and private ones with the bot in them."""
+        self._conversation_changed(conversation)
+        if conversation.kind == "public" or self._bot_is_in(conversation):
+            self._delivery.event({"type": event_type, "event_ts": self._workspace.new_ts(), **extra})
+
+    def person(self, event_type: str, person: Person) -> None:
+        """team_join and user_change."""
+        user = self._shapes.user(person)
+        self._stream.publish(
+            {"type": "person_changed", "person": self._shapes.page_person(person)}, sees=lambda _: True
+        )
+        self._delivery.event({"type": event_type, "user": user, "event_ts": self._workspace.new_ts()})
+
+    # Files
+
+    def file(self, event_type: str, file: File, *, channel: str | None = None) -> None:
+        """file_shared, file_change, file_public, file_unshared, file_deleted: ids only, the app asks files.info."""
+        change = {"type": "file_changed", "file": self._shapes.file(file)}
+        self._stream.publish(change, sees=lambda person: self._workspace.sees_file(person, file))
+        event: Json = {"type": event_type, "file_id": file.id, "user_id": file.user, "file": {"id": file.id}}
+        if channel is not None:
+            event["channel_id"] = channel
+        self._delivery.event({**event, "event_ts": self._workspace.new_ts()})
+
+    # Views
+
+    def view(self, change_type: str, view: Json, reader: str) -> None:
+        self._stream.publish_to({reader}, {"type": change_type, "view": view})
+
+    # How they look
+
+    def _show(self, conversation: Conversation, change: Json) -> None:
+        change = {**change, "conversation": conversation.id}
+        self._stream.publish(change, sees=lambda person: self._workspace.sees_conversation(person, conversation))
+
+    def _conversation_changed(self, conversation: Conversation) -> None:
+        # To everybody: who has just lost sight of it must hear so too; the page asks anew for what it may see.
+        change = {"type": "conversation_changed", "conversation": conversation.id}
+        self._stream.publish(change, sees=lambda _: True)
+
+    def _bot_is_in(self, conversation: Conversation) -> bool:
+        return self._workspace.app.user in conversation.members
+
+    def _is_mention(self, conversation: Conversation, message: Json) -> bool:
+        return (
+            conversation.is_channel
+            and message.get("subtype") in (None, "file_share")
+            and message.get("user") != self._workspace.app.user
+            and f"<@{self._workspace.app.user}" in message.get("text", "")
+        )
+
+    def _placed(self, conversation: Conversation, message: Json) -> Json:
+        return {
+            **message,
+            "channel": conversation.id,
+            "channel_type": CHANNEL_TYPES[conversation.kind],
+            "event_ts": message["ts"],
+        }
+
+    def _hidden(self, conversation: Conversation, subtype: str, extra: Json) -> Json:
+        ts = self._workspace.new_ts()
+        return self._placed(conversation, {"type": "message", "subtype": subtype, "hidden": True, "ts": ts, **extra})
+
+    def _membership(self, event_type: str, conversation: Conversation, person: str) -> Json:
+        return {
+            "type": event_type,
+            "user": person,
+            "channel": conversation.id,
+            "channel_type": "C" if conversation.kind == "public" else "G",
+            "team": self._workspace.people[person].team,
+            "event_ts": self._workspace.new_ts(),
+        }

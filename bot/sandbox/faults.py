@@ -1,0 +1,46 @@
+"""Trouble on demand: what tests ask the sandbox to do wrong."""
+
+from dataclasses import dataclass, field
+
+from bot.sandbox.model import Json
+
+# Every scope the app's manifest asks for; a test may take some away.
+SCOPES = frozenset(
+    {
+        "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "files:read",
+        "files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history",
+        "mpim:read", "mpim:write", "reactions:write", "users:read",
+    }
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class MethodFault:
+    """The next `times` calls of a method fail: with Slack's `error`, an HTTP status, or 429 and `retry_after`."""
+
+    method: str
+    times: int = 1
+    error: str | None = None
+    http: int | None = None
+    retry_after: int | None = None
+
+
+@dataclass(slots=True)
+class Faults:
+    """The trouble that waits to happen, and the scopes the bot token still has."""
+
+    methods: list[MethodFault] = field(default_factory=list)
+    scopes: set[str] = field(default_factory=lambda: set(SCOPES))
+
+    def next(self, method: str) -> MethodFault | None:
+        """The fault for this call of a method, used up by it."""
+        fault = next((one for one in self.methods if one.method == method), None)
+        if fault is not None:
+            fault.times -= 1
+            if fault.times <= 0:
+                self.methods.remove(fault)
+        return fault
+
+    def ask(self, wanted: Json) -> None:
+        """Take up a method fault as the control API writes it."""
+        self.methods.append(MethodFault(**wanted))

@@ -1,0 +1,194 @@
+"""The local Slack workspace as one server: Web API, Socket Mode, control API and page, on the loopback alone."""
+
+import asyncio
+import socket
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from bot.sandbox.clock import Clock
+from bot.sandbox.context import Context
+from bot.sandbox.control import people, streaming, talking, trouble, who
+from bot.sandbox.delivery import Delivery
+from bot.sandbox.ephemeral import Ephemerals
+from bot.sandbox.events import Events
+from bot.sandbox.faults import Faults
+from bot.sandbox.journal import Journal
+from bot.sandbox.rooms import Rooms
+from bot.sandbox.shapes import Shapes
+from bot.sandbox.socket_mode import SocketMode
+from bot.sandbox.state import Workspace
+from bot.sandbox.stream import Stream
+from bot.sandbox.talk import Talk
+from bot.sandbox.tiers import Tiers
+from bot.sandbox.web_api.dispatch import WebApi
+
+HOST = "127.0.0.1"
+PAGE = Path(__file__).parent / "page"
+
+
+class Sandbox:
+    """A Slack workspace on this machine. Without `data` it forgets everything at the end."""
+
+    def __init__(
+        self, *, data: Path | None = None, port: int = 0, clock: Clock | None = None, page_cap: int = 1_000
+    ) -> None:
+        self._data = data
+        self._port = port
+        self._clock = clock or Clock()
+        self._page_cap = page_cap
+        self._temporary: TemporaryDirectory[str] | None = None
+        self._runner: web.AppRunner | None = None
+        self._context: Context | None = None
+
+    @property
+    def context(self) -> Context:
+        if self._context is None:
+            raise RuntimeError("open() comes first")
+        return self._context
+
+    @property
+    def site(self) -> str:
+        """The server's address, without a final slash."""
+        return self.context.site
+
+    @property
+    def page_url(self) -> str:
+        return f"{self.context.site}/"
+
+    @property
+    def api_url(self) -> str:
+        return f"{self.context.site}/api/"
+
+    @property
+    def bot_token(self) -> str:
+        return self.context.workspace.app.bot_token
+
+    @property
+    def app_token(self) -> str:
+        return self.context.workspace.app.app_token
+
+    @property
+    def signing_secret(self) -> str:
+        return self.context.workspace.app.signing_secret
+
+    async def __aenter__(self) -> "Sandbox":
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def open(self) -> None:
+        """Take up the workspace and listen. Raises OSError when the port is taken."""
+        folder = await asyncio.to_thread(self._make_folder)
+        listening = socket.create_server((HOST, self._port))
+        site = f"http://{HOST}:{listening.getsockname()[1]}"
+        journal = Journal(self._data / "workspace.sqlite3" if self._data else None)
+        workspace = Workspace(journal=journal, folder=folder, clock=self._clock)
+        await workspace.open()
+        self._context = _assemble(workspace, clock=self._clock, site=site, page_cap=self._page_cap)
+        self._runner = web.AppRunner(_application(self._context), access_log=None, shutdown_timeout=1)
+        await self._runner.setup()
+        await web.SockSite(self._runner, listening).start()
+
+    async def aclose(self) -> None:
+        """Stop listening, end every connection, write what is unwritten."""
+        self.context.stream.aclose()
+        await self.context.socket_mode.drop()
+        await self.context.delivery.aclose()
+        if self._runner is not None:
+            await self._runner.cleanup()
+        await self.context.workspace.aclose()
+        if self._temporary is not None:
+            await asyncio.to_thread(self._temporary.cleanup)
+
+    def _make_folder(self) -> Path:
+        if self._data is None:
+            self._temporary = TemporaryDirectory(prefix="haitang-sandbox-")
+            return Path(self._temporary.name)
+        folder = self._data / "files"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def _assemble(workspace: Workspace, *, clock: Clock, site: str, page_cap: int) -> Context:
+    stream = Stream(workspace.people.get)
+    shapes = Shapes(workspace=workspace, site=site)
+    socket_mode = SocketMode(app=workspace.app)
+    delivery = Delivery(app=workspace.app, transport=socket_mode, clock=clock)
+    ephemerals = Ephemerals()
+    events = Events(workspace=workspace, shapes=shapes, delivery=delivery, stream=stream, ephemerals=ephemerals)
+    talk = Talk(workspace=workspace, events=events, shapes=shapes)
+    return Context(
+        clock=clock,
+        workspace=workspace,
+        shapes=shapes,
+        stream=stream,
+        socket_mode=socket_mode,
+        delivery=delivery,
+        events=events,
+        ephemerals=ephemerals,
+        talk=talk,
+        rooms=Rooms(workspace=workspace, events=events, talk=talk),
+        tiers=Tiers(clock),
+        faults=Faults(),
+        site=site,
+        page_cap=page_cap,
+    )
+
+
+def _application(context: Context) -> web.Application:
+    application = web.Application(middlewares=[_guard(context)], client_max_size=2**20)
+    application.on_response_prepare.append(_add_security_headers)
+    api = WebApi(context)
+    application.router.add_route("*", "/api/{method}", api.handle)
+    application.router.add_get("/link", context.socket_mode.handle)
+    application.router.add_get("/control/stream", partial(streaming.stream, context))
+    for (verb, name), act in {**talking.ACTS, **people.ACTS, **trouble.ACTS}.items():
+        application.router.add_route(verb, f"/control/{name}", who.answer(context, act))
+    for address in ("/", "/files/{file}", "/archives/{conversation}/{message}"):
+        application.router.add_get(address, _page)
+    if PAGE.is_dir():
+        application.router.add_static("/", PAGE)
+    return application
+
+
+async def _page(_: web.Request) -> web.StreamResponse:
+    return web.FileResponse(PAGE / "index.html")
+
+
+# The page may load from its own server alone, and nobody may frame it.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; "
+    "media-src 'self' blob:; connect-src 'self' ws://{host}; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+async def _add_security_headers(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.setdefault("Content-Security-Policy", POLICY.format(host=request.host))
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    response.headers.setdefault("Referrer-Policy", "no-referrer")
+
+
+def _guard(context: Context) -> Middleware:
+    """Only this machine's own pages and programs: a foreign Host or Origin is turned away (DNS rebinding, CSRF)."""
+    port = urlsplit(context.site).port
+    hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+
+    @web.middleware
+    async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+        origin = request.headers.get("Origin")
+        if request.host not in hosts or (origin is not None and origin != f"http://{request.host}"):
+            return web.json_response({"ok": False, "error": "not_allowed", "message": "Not from here."}, status=403)
+        return await handler(request)
+
+    return guard

@@ -1,0 +1,168 @@
+"""How people, conversations and files look: in the Web API and events as Slack writes them, and on the page."""
+
+from pathlib import PurePath
+from urllib.parse import quote
+
+from bot.sandbox.model import Conversation, File, Json, Person
+from bot.sandbox.state import Workspace
+
+# How many bytes of a transcript Slack's preview holds; the rest is in the vtt file.
+PREVIEW_LENGTH = 1_000
+
+
+class Shapes:
+    """Writes objects for one workspace served at `site` (its address without a final slash)."""
+
+    def __init__(self, *, workspace: Workspace, site: str) -> None:
+        self._workspace = workspace
+        self._site = site
+
+    def user(self, person: Person) -> Json:
+        """A user object of users.info, users.list and the events about people."""
+        app = self._workspace.app
+        profile: Json = {"real_name": person.real_name, "display_name": person.name, "team": person.team}
+        if person.is_bot:
+            profile |= {"api_app_id": app.id, "bot_id": app.bot_id}
+        return {
+            "id": person.id,
+            "team_id": person.team,
+            "name": person.name,
+            "real_name": person.real_name,
+            "profile": profile,
+            "deleted": person.deleted,
+            "is_bot": person.is_bot,
+            "is_app_user": False,
+            "is_restricted": person.is_guest,
+            "is_ultra_restricted": False,
+            "is_stranger": person.is_stranger,
+            "locale": person.locale,
+            "tz": "Asia/Shanghai",
+            "tz_offset": 28_800,
+            "updated": person.updated,
+        }
+
+    def channel(self, conversation: Conversation) -> Json:
+        """A conversation object of conversations.info, .list and .open."""
+        app = self._workspace.app
+        common: Json = {
+            "id": conversation.id,
+            "created": conversation.created,
+            "is_archived": conversation.is_archived,
+            "is_im": conversation.kind == "dm",
+            "is_mpim": conversation.kind == "group_dm",
+            "is_private": conversation.kind != "public",
+            "is_org_shared": False,
+            "context_team_id": app.team,
+        }
+        if conversation.kind == "dm":
+            other = next((member for member in conversation.members if member != app.user), app.user)
+            return {**common, "user": other, "is_user_deleted": self._workspace.people[other].deleted}
+        strangers = self._other_teams(conversation)
+        return {
+            **common,
+            "name": conversation.name,
+            "name_normalized": conversation.name,
+            "creator": conversation.creator,
+            "is_channel": conversation.kind == "public",
+            "is_group": conversation.kind == "private",
+            "is_general": conversation.name == "general",
+            "is_member": app.user in conversation.members,
+            "is_shared": conversation.is_shared,
+            "is_ext_shared": conversation.is_shared,
+            "is_pending_ext_shared": False,
+            "shared_team_ids": [app.team, *strangers],
+            "connected_team_ids": strangers,
+            "topic": {"value": conversation.topic, "creator": conversation.creator, "last_set": conversation.created},
+            "purpose": {"value": "", "creator": "", "last_set": 0},
+            "num_members": len(conversation.members),
+        }
+
+    def file(self, file: File) -> Json:
+        """A file object of files.info and of messages that show the file."""
+        private = f"{self._site}/files-pri/{self._workspace.app.team}-{file.id}"
+        extension = PurePath(file.name).suffix.lstrip(".").lower() or "binary"
+        shape: Json = {
+            "id": file.id,
+            "created": file.created,
+            "timestamp": file.created,
+            "name": file.name,
+            "title": file.title,
+            "mimetype": file.mimetype,
+            "filetype": extension,
+            "pretty_type": extension.upper(),
+            "user": file.user,
+            "user_team": self._workspace.people[file.user].team,
+            "size": file.size,
+            "mode": "hosted",
+            "is_external": False,
+            "is_public": bool(self._places(file, ("public",))),
+            "file_access": "visible",
+            "url_private": f"{private}/{quote(file.name)}",
+            "url_private_download": f"{private}/download/{quote(file.name)}",
+            "permalink": f"{self._site}/files/{file.id}",
+            "channels": self._places(file, ("public",)),
+            "groups": self._places(file, ("private", "group_dm")),
+            "ims": self._places(file, ("dm",)),
+            "shares": self._shares(file),
+            "has_more_shares": False,
+        }
+        return shape | self._clip(file, private)
+
+    def page_person(self, person: Person) -> Json:
+        """A person for the page."""
+        return {
+            "id": person.id,
+            "name": person.name,
+            "real_name": person.real_name,
+            "avatar": person.real_name[:1].upper(),
+            "is_bot": person.is_bot,
+            "is_guest": person.is_guest,
+            "is_stranger": person.is_stranger,
+            "deleted": person.deleted,
+            "locale": person.locale,
+        }
+
+    def page_conversation(self, conversation: Conversation, person: Person) -> Json:
+        """A conversation for the page, as this person sees it."""
+        messages = self._workspace.messages.get(conversation.id, {})
+        return {
+            "id": conversation.id,
+            "kind": conversation.kind,
+            "name": conversation.name,
+            "topic": conversation.topic,
+            "is_member": person.id in conversation.members,
+            "is_archived": conversation.is_archived,
+            "is_shared": conversation.is_shared,
+            "members": list(conversation.members),
+            "last_ts": max(messages, default=None),
+        }
+
+    def _clip(self, file: File, private: str) -> Json:
+        if file.subtype is None:
+            return {}
+        clip: Json = {"subtype": file.subtype, "duration_ms": file.duration_ms, "media_display_type": "audio"}
+        if file.transcript is None:
+            return {**clip, "transcription": {"status": "processing"}}
+        locale = self._workspace.people[file.user].locale
+        preview = {"content": file.transcript[:PREVIEW_LENGTH], "has_more": len(file.transcript) > PREVIEW_LENGTH}
+        clip["transcription"] = {"status": "complete", "locale": locale, "preview": preview}
+        return {**clip, "vtt": f"{private}/file.vtt"}
+
+    def _places(self, file: File, kinds: tuple[str, ...]) -> list[str]:
+        found = (share.conversation for share in file.shares)
+        return list(dict.fromkeys(one for one in found if self._workspace.conversations[one].kind in kinds))
+
+    def _shares(self, file: File) -> Json:
+        shares: Json = {}
+        for share in file.shares:
+            conversation = self._workspace.conversations[share.conversation]
+            side = shares.setdefault("public" if conversation.kind == "public" else "private", {})
+            place: Json = {"ts": share.ts, "channel_name": conversation.name, "team_id": self._workspace.app.team}
+            if share.thread_ts:
+                place["thread_ts"] = share.thread_ts
+            side.setdefault(conversation.id, []).append(place)
+        return shares
+
+    def _other_teams(self, conversation: Conversation) -> list[str]:
+        teams = {self._workspace.people[member].team for member in conversation.members}
+        return sorted(teams - {self._workspace.app.team})

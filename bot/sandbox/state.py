@@ -1,0 +1,202 @@
+"""The workspace as it stands: who is there, what was said, which files lie where, and who may see what."""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from bot.sandbox.clock import Clock
+from bot.sandbox.journal import Journal
+from bot.sandbox.model import App, Conversation, ConversationKind, File, Json, Person, Share
+
+TEAM = "T01HAITANG"
+
+
+class Workspace:
+    """Everything Slack would keep. Reads come from memory, every change is also written to the journal."""
+
+    def __init__(self, *, journal: Journal, folder: Path, clock: Clock) -> None:
+        self.people: dict[str, Person] = {}
+        self.conversations: dict[str, Conversation] = {}
+        self.messages: dict[str, dict[str, Json]] = {}
+        self.files: dict[str, File] = {}
+        self.folder = folder
+        self._journal = journal
+        self._clock = clock
+        self._app: App | None = None
+        self._last_ts = 0
+
+    @property
+    def app(self) -> App:
+        if self._app is None:
+            raise RuntimeError("open() comes first")
+        return self._app
+
+    async def open(self) -> None:
+        """Take up what the journal kept; a fresh workspace gets its app and bot user."""
+        for kind, key, value in await self._journal.open():
+            self._take_up(kind, key, value)
+        if self._app is None:
+            self._found()
+
+    async def aclose(self) -> None:
+        await self._journal.aclose()
+
+    def _take_up(self, kind: str, key: str, value: Json) -> None:
+        match kind:
+            case "app":
+                self._app = App(**value)
+            case "person":
+                self.people[key] = Person(**value)
+            case "conversation":
+                self.conversations[key] = Conversation(**{**value, "members": tuple(value["members"])})
+            case "file":
+                self.files[key] = File(**{**value, "shares": tuple(Share(**share) for share in value["shares"])})
+            case "message":
+                self._messages_of(key.partition("/")[0])[value["ts"]] = value
+
+    def _found(self) -> None:
+        bot = Person(id="U01HAITANG", name="haitang", real_name="Haitang 海棠", team=TEAM, is_bot=True)
+        self._app = App(
+            id="A01HAITANG",
+            bot_id="B01HAITANG",
+            user=bot.id,
+            team=TEAM,
+            team_name="Haitang 海棠装饰",
+            bot_token=f"xoxb-{secrets.token_hex(16)}",
+            app_token=f"xapp-1-{secrets.token_hex(16)}",
+            signing_secret=secrets.token_hex(16),
+        )
+        self._journal.put("app", "app", asdict(self._app))
+        self.save_person(bot)
+
+    # Changes. None of them tells anybody: that is for those who call them.
+
+    def add_person(
+        self,
+        name: str,
+        *,
+        real_name: str,
+        team: str = TEAM,
+        is_guest: bool = False,
+        is_stranger: bool = False,
+        locale: str = "en-US",
+    ) -> Person:
+        person = Person(
+            id=self.new_id("U", self.people),
+            name=name,
+            real_name=real_name,
+            team=team,
+            is_guest=is_guest,
+            is_stranger=is_stranger,
+            locale=locale,
+        )
+        return self.save_person(person)
+
+    def add_conversation(self, kind: ConversationKind, *, name: str, members: tuple[str, ...]) -> Conversation:
+        """A new conversation; the first member made it."""
+        conversation = Conversation(
+            # Slack's ids: C for channels of both kinds and for group DMs, D for direct messages.
+            id=self.new_id("D" if kind == "dm" else "C", self.conversations),
+            kind=kind,
+            name=name,
+            creator=members[0],
+            created=int(self._clock.timestamp()),
+            members=members,
+        )
+        return self.save_conversation(conversation)
+
+    def save_person(self, person: Person) -> Person:
+        person = replace(person, updated=int(self._clock.timestamp()))
+        self.people[person.id] = person
+        self._journal.put("person", person.id, asdict(person))
+        return person
+
+    def save_conversation(self, conversation: Conversation) -> Conversation:
+        self.conversations[conversation.id] = conversation
+        self._messages_of(conversation.id)
+        self._journal.put("conversation", conversation.id, asdict(conversation))
+        return conversation
+
+    def save_message(self, conversation: str, message: Json) -> None:
+        self._messages_of(conversation)[message["ts"]] = message
+        self._journal.put("message", f"{conversation}/{message['ts']}", message)
+
+    def drop_message(self, conversation: str, ts: str) -> None:
+        self.messages[conversation].pop(ts, None)
+        self._journal.drop("message", f"{conversation}/{ts}")
+
+    def save_file(self, file: File) -> File:
+        self.files[file.id] = file
+        self._journal.put("file", file.id, asdict(file))
+        return file
+
+    def new_id(self, prefix: str, among: dict[str, Person] | dict[str, Conversation] | dict[str, File]) -> str:
+        """The next id of its kind, in Slack's form: a letter for the kind, then capitals and digits."""
+        taken = sum(1 for known in among if known.startswith(prefix))
+        return f"{prefix}{taken + 1:08d}HT"
+
+    def new_ts(self) -> str:
+        """A message ts: seconds and microseconds, never the same twice, always growing."""
+        self._last_ts = max(self._last_ts + 1, int(self._clock.timestamp() * 1_000_000))
+        return f"{self._last_ts // 1_000_000}.{self._last_ts % 1_000_000:06d}"
+
+    # Questions
+
+    def sees_conversation(self, person: Person, conversation: Conversation) -> bool:
+        """Members see their conversations; public ones are open to every full member."""
+        if person.deleted:
+            return False
+        return person.id in conversation.members or (conversation.kind == "public" and person.is_full_member)
+
+    def reads_conversation(self, person: Person, conversation: Conversation) -> bool:
+        """Who may read the messages: as who may see it, but the bot only where it is a member."""
+        if person.is_bot:
+            return person.id in conversation.members
+        return self.sees_conversation(person, conversation)
+
+    def sees_file(self, person: Person, file: File) -> bool:
+        """Whoever may read one of the conversations that a file is shared in, and the one who uploaded it."""
+        if file.deleted or person.deleted:
+            return False
+        if file.user == person.id:
+            return True
+        return any(
+            self.reads_conversation(person, self.conversations[share.conversation])
+            for share in file.shares
+            if share.conversation in self.conversations
+        )
+
+    def find_direct(self, members: frozenset[str]) -> Conversation | None:
+        """The DM or group DM of exactly these people."""
+        for conversation in self.conversations.values():
+            if not conversation.is_channel and frozenset(conversation.members) == members:
+                return conversation
+        return None
+
+    def find_person(self, name: str) -> Person | None:
+        """By id or by name."""
+        return self.people.get(name) or next((one for one in self.people.values() if one.name == name), None)
+
+    def find_channel(self, name: str) -> Conversation | None:
+        """By id or by name."""
+        found = (one for one in self.conversations.values() if one.is_channel and one.name == name)
+        return self.conversations.get(name) or next(found, None)
+
+    def top_level(self, conversation: str) -> list[Json]:
+        """Messages outside threads, with the first of each thread, oldest first."""
+        return [one for one in self._ordered(conversation) if one.get("thread_ts", one["ts"]) == one["ts"]]
+
+    def thread(self, conversation: str, thread_ts: str) -> list[Json]:
+        """A thread from its first message on, oldest first."""
+        return [one for one in self._ordered(conversation) if thread_ts in (one["ts"], one.get("thread_ts"))]
+
+    def file_path(self, file: File) -> Path:
+        return self.folder / f"{file.id}.{file.revision}"
+
+    def _ordered(self, conversation: str) -> Iterator[Json]:
+        messages = self._messages_of(conversation)
+        return (messages[ts] for ts in sorted(messages))
+
+    def _messages_of(self, conversation: str) -> dict[str, Json]:
+        return self.messages.setdefault(conversation, {})

@@ -1,0 +1,114 @@
+"""conversations.*: which there are, who is in them, what was said."""
+
+from bot.sandbox.context import Context
+from bot.sandbox.errors import SlackError
+from bot.sandbox.model import Conversation, Json
+from bot.sandbox.tiers import TIER_2, TIER_3, TIER_4
+from bot.sandbox.web_api import lookup
+from bot.sandbox.web_api.arguments import Arguments
+from bot.sandbox.web_api.method import Method
+
+TYPES = {"public_channel": "public", "private_channel": "private", "mpim": "group_dm", "im": "dm"}
+READ = ("channels:read", "groups:read", "mpim:read", "im:read")
+HISTORY = ("channels:history", "groups:history", "mpim:history", "im:history")
+OPEN = ("im:write", "mpim:write", "channels:manage", "groups:write")
+
+
+def open_direct(context: Context, people: tuple[str, ...]) -> Conversation:
+    """The DM or group DM of the bot with these people. Raises user_not_found, users_list_not_supplied."""
+    if not people:
+        raise SlackError("users_list_not_supplied")
+    if any(one not in context.workspace.people for one in people):
+        raise SlackError("user_not_found")
+    return context.rooms.open_direct((context.workspace.app.user, *people))
+
+
+async def list_(context: Context, arguments: Arguments) -> Json:
+    bot = lookup.the_bot(context)
+    seen = _of_types(context, arguments)
+    seen = [one for one in seen if context.workspace.sees_conversation(bot, one)]
+    return _listed(context, arguments, seen)
+
+
+async def users_conversations(context: Context, arguments: Arguments) -> Json:
+    """Conversations of one person (the bot when none is named), of those the bot sees."""
+    bot = lookup.the_bot(context)
+    person = arguments.text("user") or bot.id
+    if person not in context.workspace.people:
+        raise SlackError("user_not_found")
+    seen = _of_types(context, arguments)
+    seen = [one for one in seen if person in one.members and context.workspace.sees_conversation(bot, one)]
+    return _listed(context, arguments, seen)
+
+
+def _of_types(context: Context, arguments: Arguments) -> list[Conversation]:
+    names = [name.strip() for name in arguments.text("types", "public_channel").split(",")]
+    if any(name not in TYPES for name in names):
+        raise SlackError("invalid_types")
+    kinds = {TYPES[name] for name in names}
+    hide_archived = arguments.flag("exclude_archived")
+    found = (one for one in context.workspace.conversations.values() if one.kind in kinds)
+    return [one for one in found if not (hide_archived and one.is_archived)]
+
+
+def _listed(context: Context, arguments: Arguments, seen: list[Conversation]) -> Json:
+    page, metadata = lookup.page(seen, arguments, cap=context.page_cap)
+    return {"channels": [context.shapes.channel(one) for one in page], "response_metadata": metadata}
+
+
+async def info(context: Context, arguments: Arguments) -> Json:
+    return {"channel": context.shapes.channel(lookup.conversation(context, arguments))}
+
+
+async def members(context: Context, arguments: Arguments) -> Json:
+    found = lookup.conversation(context, arguments)
+    page, metadata = lookup.page(found.members, arguments, cap=context.page_cap)
+    return {"members": list(page), "response_metadata": metadata}
+
+
+async def history(context: Context, arguments: Arguments) -> Json:
+    """Messages outside threads, newest first."""
+    found = lookup.joined_conversation(context, arguments)
+    messages = [one for one in reversed(context.workspace.top_level(found.id)) if _in_range(one, arguments)]
+    page, metadata = lookup.page(messages, arguments, cap=context.page_cap)
+    return {"messages": list(page), "has_more": bool(metadata["next_cursor"]), "response_metadata": metadata}
+
+
+async def replies(context: Context, arguments: Arguments) -> Json:
+    """A thread from its first message; asked with the ts of a reply, that one message."""
+    found = lookup.joined_conversation(context, arguments)
+    ts = arguments.required("ts")
+    if ts not in context.workspace.messages[found.id]:
+        raise SlackError("thread_not_found")
+    messages = context.workspace.thread(found.id, ts)
+    # The first message of a thread comes whatever the range says.
+    messages = [one for one in messages if one["ts"] == ts or _in_range(one, arguments)]
+    page, metadata = lookup.page(messages, arguments, cap=context.page_cap)
+    return {"messages": list(page), "has_more": bool(metadata["next_cursor"]), "response_metadata": metadata}
+
+
+def _in_range(message: Json, arguments: Arguments) -> bool:
+    oldest, latest = arguments.text("oldest", "0") or "0", arguments.text("latest") or "9" * 10
+    ts, inclusive = float(message["ts"]), arguments.flag("inclusive")
+    if inclusive and message["ts"] in (oldest, latest):
+        return True
+    return float(oldest) < ts < float(latest)
+
+
+async def open_(context: Context, arguments: Arguments) -> Json:
+    if arguments.has("channel"):
+        return {"channel": context.shapes.channel(lookup.conversation(context, arguments))}
+    people = tuple(one.strip() for one in arguments.text("users").split(",") if one.strip())
+    conversation = open_direct(context, people)
+    return {"channel": context.shapes.channel(conversation) if arguments.flag("return_im") else {"id": conversation.id}}
+
+
+METHODS = {
+    "conversations.list": Method(run=list_, scopes=READ, per_minute=TIER_2),
+    "conversations.info": Method(run=info, scopes=READ, per_minute=TIER_3),
+    "conversations.members": Method(run=members, scopes=READ, per_minute=TIER_4),
+    "conversations.history": Method(run=history, scopes=HISTORY, per_minute=TIER_3),
+    "conversations.replies": Method(run=replies, scopes=HISTORY, per_minute=TIER_3),
+    "conversations.open": Method(run=open_, scopes=OPEN, per_minute=TIER_3),
+    "users.conversations": Method(run=users_conversations, scopes=READ, per_minute=TIER_3),
+}
