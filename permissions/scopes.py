@@ -56,14 +56,20 @@ def _decide(standing: Standing, *, team: str, asker: str, conversation: str | No
         return _NOTHING, (ScopeLimit.ASKER_UNKNOWN,)
     if conversation is None:
         return _alone(person, standing.principals, team)
-    # A third reader in a DM means that our picture of it is wrong.
-    if place is None or (place.kind is ConversationKind.DM and (place.has_others or not place.members_known)):
+    if place is None:
         return _NOTHING, (ScopeLimit.MEMBERSHIP_UNKNOWN,)
     if not place.asker_is_member and not _reads_without_joining(person, place):
         return _NOTHING, (ScopeLimit.NOT_A_MEMBER if place.members_known else ScopeLimit.MEMBERSHIP_UNKNOWN,)
     if place.kind is ConversationKind.DM:
-        return _alone(person, standing.principals, team)
+        return _in_dm(person, place, standing.principals, team)
     return _among_others(person, place, standing.principals, team=team, conversation=conversation)
+
+
+def _in_dm(person: AskerFacts, place: PlaceFacts, held: frozenset[Principal], team: str) -> _Verdict:
+    # A third reader in a DM means that our picture of it is wrong.
+    if place.has_others or not place.members_known:
+        return _NOTHING, (ScopeLimit.MEMBERSHIP_UNKNOWN,)
+    return _alone(person, held, team)
 
 
 def _reads_without_joining(person: AskerFacts, place: PlaceFacts) -> bool:

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from psycopg import AsyncConnection
-from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
 from permissions.adapters import directory_sql as sql
@@ -113,12 +112,10 @@ class PgDirectory:
         Members also count as unknown when the asker is not among them and the listing is older than ``recheck``.
         """
         given = {"team": team, "asker": asker, "conversation": conversation, "since": since, "recheck": recheck}
-        rows = class_row(Unknowns)
-        async with self._pool.connection() as connection, connection.cursor(row_factory=rows) as cursor:
-            row = await (await cursor.execute(sql.UNKNOWNS, given)).fetchone()
-        if row is None:  # pragma: no cover - a SELECT without FROM gives one row
-            raise RuntimeError("no row from UNKNOWNS")
-        return row
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(sql.UNKNOWNS, given)).fetchall()
+        asker_unknown, conversations, place, members, people = rows[0]
+        return Unknowns(asker_unknown, conversations, place, members, tuple(people))
 
     async def _apply(
         self,
@@ -170,4 +167,4 @@ async def _withdraw_workspace(connection: AsyncConnection[Any], team: str, conve
         "channel": str(Principal.channel(team, conversation)),
     }
     rows = await (await connection.execute(sql.WITHDRAW_WORKSPACE, given)).fetchall()
-    return tuple(document for (document,) in rows)
+    return tuple(sorted(document for (document,) in rows))
