@@ -90,6 +90,15 @@ class ChunkVectors:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedVersion:
+    """A version's chunks with what a full-text index needs to know of their document."""
+
+    chunks: tuple[Chunk, ...]
+    title: str
+    principals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A candidate by id alone: no text before the authoritative check."""
 
@@ -118,12 +127,29 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitText:
+    """A whole unit around a passage; ``is_current`` is false when its version has been superseded."""
+
+    text: str
+    place: Place
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RankedPassage:
     """A passage with its final score (higher is better) and its best sentence's similarity to the query."""
 
     passage: Passage
     score: float
     similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Passages, best first. ``degraded`` names the channels that failed (vectors, full_text): visible, never silent."""
+
+    ranked: tuple[RankedPassage, ...]
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,242 @@
+"""The embedded full-text index: tantivy in a folder, one writing process, any number of reading ones."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import structlog
+from tantivy import DocAddress, Document, Index, IndexWriter, Query, Searcher
+
+from permissions.model import AccessScope
+from retrieval.adapters import tantivy_schema as schema
+from retrieval.errors import ChannelFailed
+from retrieval.model import Chunk, Hit, IndexedVersion
+
+log = structlog.get_logger()
+
+Result = TypeVar("Result")
+
+_WRITER_BYTES = 32_000_000
+_REWRITE_SLICE = 2_000
+_CHANNEL = "full_text"
+
+
+Rows = Callable[[], AsyncIterator[IndexedVersion]]
+"""All versions that the index must hold, read from the authoritative rows."""
+
+
+class TantivyIndex:
+    """``retrieval.ports.FullTextSearch`` and ``ingest.ports.FullTextWriter``.
+
+    Writes run one after the other in a thread; each is committed and visible when it returns. A missing, damaged or
+    older index is rebuilt from ``rows`` when the writing process opens it.
+    """
+
+    def __init__(self, *, folder: Path, rows: Rows) -> None:
+        self._folder = folder
+        self._rows = rows
+        self._home = folder / f"v{schema.VERSION}"
+        self._index: Index | None = None
+        self._writer: IndexWriter | None = None
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="full-text-writer")
+        self._reading = ThreadPoolExecutor(2, thread_name_prefix="full-text-reader")
+
+    async def open(self, *, read_only: bool = False) -> None:
+        """Open, rebuilding first if need be.
+
+        Raises ChannelFailed when another process writes, or when ``read_only`` finds no index of this version.
+        """
+        try:
+            self._index = await self._run(self._writing, self._open_existing)
+        except ChannelFailed:
+            if read_only:
+                raise
+            log.info("full_text.rebuilding", folder=self._home.name)
+            self._index = await self._rebuild()
+        if not read_only:
+            self._writer = await self._run(self._writing, lambda: _writer(self._opened()))
+
+    async def aclose(self) -> None:
+        """Wait for the write under way, then let the folder go."""
+        if self._writer is not None:
+            await self._run(self._writing, self._writer.wait_merging_threads)
+        self._writer = self._index = None
+        await asyncio.to_thread(self._writing.shutdown)
+        await asyncio.to_thread(self._reading.shutdown)
+
+    async def match(self, scope: AccessScope, query: str, *, limit: int) -> list[Hit]:
+        """Chunks in the scope that hold terms of the question, best BM25 first, ties by id. Raises ChannelFailed."""
+        names = scope.principal_names()
+        if not names:
+            return []
+        return await self._run(self._reading, lambda: self._match(names, query, limit))
+
+    async def add(self, chunks: Sequence[Chunk], *, team: str, title: str, principals: Sequence[str]) -> None:
+        """Add chunks; those of a chunk id that is there are replaced. Raises ChannelFailed."""
+        del team  # every principal names its team
+
+        def write(writer: IndexWriter, _searcher: Searcher) -> None:
+            for chunk in chunks:
+                writer.delete_documents_by_term(schema.CHUNK, chunk.chunk_id)
+                writer.add_document(schema.document(chunk, title=title, principals=principals))
+
+        await self._write(write)
+
+    async def set_principals(self, document: str, principals: Sequence[str]) -> None:
+        """Give all entries of the document other principals. Raises ChannelFailed."""
+
+        def write(writer: IndexWriter, searcher: Searcher) -> None:
+            entries = _entries(searcher, Query.term_query(self._opened().schema, schema.DOCUMENT, document, "basic"))
+            writer.delete_documents_by_term(schema.DOCUMENT, document)
+            for entry in entries:
+                writer.add_document(schema.rewritten(entry, principals=principals))
+
+        await self._write(write)
+
+    async def delete_version(self, version: str) -> None:
+        """Forget a version's entries; their text goes with the next merge or deletion. Raises ChannelFailed."""
+        await self._write(lambda writer, _searcher: _delete(writer, schema.VERSION_ID, version))
+
+    async def delete_document(self, document: str) -> None:
+        """Forget a document's entries and remove their text from the files. Raises ChannelFailed.
+
+        tantivy only marks entries as deleted, so the segments that hold marked ones are rewritten, slice by slice.
+        """
+        await self._write(lambda writer, _searcher: _delete(writer, schema.DOCUMENT, document))
+        while await self._write(self._rewrite_slice):
+            pass
+
+    def _match(self, principals: Sequence[str], text: str, limit: int) -> list[Hit]:
+        index = self._opened()
+        if self._writer is None:
+            index.reload()
+        searcher = index.searcher()
+        query = schema.question(text, principals=principals, schema=index.schema, searcher=searcher)
+        if query is None:
+            return []
+        found = searcher.search(query, limit, count=False).hits
+        hits = [Hit(schema.chunk_id(searcher.doc(address)), float(score)) for score, address in found]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
+
+    async def _write(self, operation: Callable[[IndexWriter, Searcher], Result]) -> Result:
+        def run() -> Result:
+            index, writer = self._opened(), self._writer
+            if writer is None:
+                raise ChannelFailed(_CHANNEL, "this process opened the index for reading only")
+            try:
+                result = operation(writer, index.searcher())
+                writer.commit()
+            except BaseException:
+                writer.rollback()
+                raise
+            index.reload()
+            writer.garbage_collect_files()
+            return result
+
+        # A cancelled caller must not leave the thread with half an operation that nobody waits for.
+        return await asyncio.shield(self._run(self._writing, run))
+
+    def _rewrite_slice(self, writer: IndexWriter, searcher: Searcher) -> bool:
+        """Write some live entries anew whose segment holds deleted ones; false when there is none left."""
+        live = _addresses_by_segment(searcher)
+        dirty = _live_counts_of_dirty_segments(self._home)
+        addresses = [address for segment in live.values() if len(segment) in dirty for address in segment]
+        for address in addresses[:_REWRITE_SLICE]:
+            entry = searcher.doc(address)
+            _delete(writer, schema.CHUNK, schema.chunk_id(entry))
+            writer.add_document(schema.rewritten(entry))
+        return bool(addresses)
+
+    def _open_existing(self) -> Index:
+        if not Index.exists(str(self._home)):
+            raise ChannelFailed(_CHANNEL, "there is no index of this version")
+        index = Index.open(str(self._home))
+        schema.register_analysers(index)
+        return index
+
+    async def _rebuild(self) -> Index:
+        """Build beside the old one, then move it into place: a crash on the way leaves nothing that looks finished."""
+        building = self._folder / "building"
+
+        def create() -> tuple[Index, IndexWriter]:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            building.mkdir(parents=True)
+            index = Index(schema.schema(), path=str(building))
+            schema.register_analysers(index)
+            return index, _writer(index)
+
+        _index, writer = await self._run(self._writing, create)
+        async for version in self._rows():
+            await self._run(self._writing, functools.partial(_add_all, writer, version))
+
+        def finish() -> Index:
+            writer.commit()
+            writer.wait_merging_threads()
+            building.rename(self._home)
+            return self._open_existing()
+
+        return await self._run(self._writing, finish)
+
+    def _opened(self) -> Index:
+        if self._index is None:
+            raise ChannelFailed(_CHANNEL, "the index is not open")
+        return self._index
+
+    async def _run(self, threads: ThreadPoolExecutor, function: Callable[[], Result]) -> Result:
+        def translated() -> Result:
+            with _translated():
+                return function()
+
+        return await asyncio.get_running_loop().run_in_executor(threads, translated)
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """tantivy raises ValueError for all that goes wrong in it, OSError for files."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise ChannelFailed(_CHANNEL, str(error)) from error
+
+
+def _writer(index: Index) -> IndexWriter:
+    return index.writer(heap_size=_WRITER_BYTES, num_threads=1)
+
+
+def _add_all(writer: IndexWriter, version: IndexedVersion) -> None:
+    for chunk in version.chunks:
+        writer.add_document(schema.document(chunk, title=version.title, principals=version.principals))
+
+
+def _delete(writer: IndexWriter, field: str, value: str) -> None:
+    writer.delete_documents_by_term(field, value)
+
+
+def _entries(searcher: Searcher, query: Query) -> list[Document]:
+    hits = searcher.search(query, max(1, searcher.num_docs), count=False).hits
+    return [searcher.doc(address) for _score, address in hits]
+
+
+def _addresses_by_segment(searcher: Searcher) -> dict[int, list[DocAddress]]:
+    segments: dict[int, list[DocAddress]] = {}
+    for _score, address in searcher.search(Query.all_query(), max(1, searcher.num_docs), count=False).hits:
+        segments.setdefault(address.segment_ord, []).append(address)
+    return segments
+
+
+def _live_counts_of_dirty_segments(folder: Path) -> set[int]:
+    """How many live entries each segment with deleted ones has.
+
+    The files name the segments and the searcher numbers them, so the count is how they are recognised; a segment that
+    happens to have the same count is rewritten for nothing.
+    """
+    segments = json.loads((folder / "meta.json").read_text("utf-8"))["segments"]
+    return {segment["max_doc"] - segment["deletes"]["num_deleted_docs"] for segment in segments if segment["deletes"]}
