@@ -67,7 +67,8 @@ CREATE TABLE group_members (
 );
 CREATE INDEX group_members_by_user ON group_members (team, user_id, group_id);
 
--- Content. source is 'slack' or 'command'; source_id is Slack's file id or the path's name.
+-- Content. source is 'slack' or 'command'; source_id is Slack's file id or the absolute path. A deleted document keeps
+-- its row, without its names, so that old evidence can say that it was deleted.
 CREATE TABLE documents (
     document_id text PRIMARY KEY,
     team text NOT NULL,
@@ -100,6 +101,7 @@ CREATE TABLE versions (
     sha256 text,
     size bigint,
     object_key text,
+    reader text,
     modality text NOT NULL DEFAULT 'document',
     report jsonb NOT NULL DEFAULT '{}',
     reply jsonb NOT NULL DEFAULT '{}',
@@ -108,6 +110,8 @@ CREATE TABLE versions (
     UNIQUE (document_id, number)
 );
 ALTER TABLE documents ADD FOREIGN KEY (active_version) REFERENCES versions;
+CREATE INDEX versions_by_content ON versions (sha256);
+CREATE INDEX versions_by_object ON versions (object_key);
 
 CREATE TABLE units (
     version_id text NOT NULL REFERENCES versions ON DELETE CASCADE,
@@ -115,6 +119,7 @@ CREATE TABLE units (
     place jsonb NOT NULL,
     read_by text NOT NULL,
     text text NOT NULL,
+    blocks jsonb NOT NULL DEFAULT '[]',
     PRIMARY KEY (version_id, ordinal)
 );
 
@@ -141,7 +146,8 @@ CREATE TABLE deletion_receipts (
     team text NOT NULL,
     requested_by text NOT NULL,
     deleted_at timestamptz NOT NULL DEFAULT now(),
-    removed jsonb NOT NULL
+    removed jsonb NOT NULL,
+    purged_at timestamptz
 );
 
 -- Intake: what was accepted. A key is an event id or team/conversation/ts.
@@ -150,7 +156,7 @@ CREATE TABLE seen (
     seen_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Answers.
+-- Answers. state: accepted → running → ended; kind is that of the conversation, or 'command' for the command line.
 CREATE TABLE runs (
     run_id text PRIMARY KEY,
     team text NOT NULL,
@@ -161,7 +167,7 @@ CREATE TABLE runs (
     asker text NOT NULL,
     question text NOT NULL,
     voice jsonb,
-    state text NOT NULL,
+    state text NOT NULL CHECK (state IN ('accepted', 'running', 'ended')),
     completion text,
     placeholder_ts text,
     audience_key text,
@@ -176,7 +182,8 @@ CREATE TABLE runs (
     ended_at timestamptz
 );
 CREATE INDEX runs_by_thread ON runs (team, conversation, thread_ts);
-CREATE UNIQUE INDEX runs_retried_once ON runs (retry_of) WHERE retry_of IS NOT NULL AND state <> 'ended';
+CREATE INDEX runs_by_message ON runs (team, conversation, message_ts);
+CREATE UNIQUE INDEX runs_retried_once ON runs (retry_of) WHERE retry_of IS NOT NULL;
 CREATE INDEX runs_unfinished ON runs (state) WHERE state <> 'ended';
 
 CREATE TABLE evidence_sets (

@@ -1,0 +1,150 @@
+"""From an inquiry to events: hear, look up who may see what, read the thread, run the graph."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Final
+
+import structlog
+
+from bot.agent.graph import AnswerGraph, RunContext
+from bot.agent.model import Turn
+from bot.agent.ports import Clips, Memberships, Scopes, ThreadHistory
+from bot.answers.evidence import new_id
+from bot.answers.records import RunRecords
+from handlers.errors import SlackError
+from handlers.model import Completion, Inquiry, RunEvent, Status, Step, Transcript
+from handlers.model import Final as FinalEvent
+from permissions.model import AccessScope, ConversationKind
+
+log = structlog.get_logger()
+
+RUN_SECONDS: Final = 120.0
+HISTORY_SECONDS: Final = 3.0
+"""How long the thread is waited for; without it a follow-up is read as it stands."""
+
+Emit = Callable[[RunEvent], Awaitable[None]]
+
+
+class NothingSaid(Exception):
+    """A voice clip without any words."""
+
+
+class Answering:
+    """Answers one question at a time for its caller; one instance serves any number at once."""
+
+    def __init__(
+        self,
+        *,
+        records: RunRecords,
+        graph: AnswerGraph,
+        scopes: Scopes,
+        memberships: Memberships,
+        history: ThreadHistory,
+        clips: Clips,
+        seconds: float = RUN_SECONDS,
+    ) -> None:
+        self._records = records
+        self._graph = graph
+        self._scopes = scopes
+        self._memberships = memberships
+        self._history = history
+        self._clips = clips
+        self._seconds = seconds
+
+    async def answer(self, run_id: str, inquiry: Inquiry, emit: Emit) -> Completion:
+        """Answer a claimed run; its events go to ``emit``, the last of them is the Final.
+
+        Raises TimeoutError, NothingSaid, ingest's Unreadable for a clip, and errors of the stores.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._seconds
+        async with asyncio.timeout_at(deadline):
+            question = await self._words(run_id, inquiry, emit)
+            scope, history = await asyncio.gather(self._scope(run_id, inquiry), self._turns(inquiry))
+        context = RunContext(run_id=run_id, scope=scope, emit=emit)
+        final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
+        return final.completion
+
+    async def answer_once(
+        self, *, team: str, asker: str, conversation: str | None, text: str
+    ) -> AsyncIterator[RunEvent]:
+        """Answer on the terminal, under the rights of ``asker`` in ``conversation`` (None: the asker alone reads).
+
+        Yields the events; the last is the Final. Raises as :meth:`answer` does. The run and its evidence are kept.
+        """
+        run_id = new_id("run")
+        await self._records.begin_command(run_id, team=team, conversation=conversation, asker=asker, text=text)
+        events: asyncio.Queue[RunEvent | None] = asyncio.Queue()
+        work = asyncio.create_task(
+            self._once(run_id=run_id, team=team, asker=asker, conversation=conversation, text=text, events=events),
+            name=f"answer {run_id}",
+        )
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            await work
+        finally:
+            work.cancel()
+            await asyncio.wait([work])
+
+    async def _once(
+        self,
+        *,
+        run_id: str,
+        team: str,
+        asker: str,
+        conversation: str | None,
+        text: str,
+        events: asyncio.Queue[RunEvent | None],
+    ) -> None:
+        completion = Completion.FAILED
+        try:
+            await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
+            scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
+            context = RunContext(run_id=run_id, scope=scope, emit=events.put)
+            final: FinalEvent = await self._graph.run(text, (), context, seconds=self._seconds)
+            completion = final.completion
+        finally:
+            await self._records.end(run_id, completion)
+            await events.put(None)
+
+    async def _words(self, run_id: str, inquiry: Inquiry, emit: Emit) -> str:
+        """The question's text; of a voice clip what was said in it, shown before it is answered."""
+        if inquiry.voice is None:
+            return inquiry.text
+        await emit(Status(run_id=run_id, step=Step.TRANSCRIBING))
+        said = inquiry.voice.transcript or await self._clips.words(inquiry.team, inquiry.voice)
+        if not said.strip():
+            raise NothingSaid
+        await self._records.note_question(run_id, said)
+        await emit(Transcript(run_id=run_id, text=said))
+        return f"{inquiry.text}\n{said}".strip()
+
+    async def _scope(self, run_id: str, inquiry: Inquiry) -> AccessScope:
+        team, asker, conversation = inquiry.team, inquiry.asker, inquiry.conversation
+        await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
+        scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
+        await self._records.note_audience(run_id, scope.audience_key)
+        return scope
+
+    async def _turns(self, inquiry: Inquiry) -> tuple[Turn, ...]:
+        """What was said before in this thread, which the same people read; in a direct message the latest questions."""
+        if inquiry.thread_ts is None or inquiry.thread_ts == inquiry.message_ts:
+            if inquiry.kind is not ConversationKind.DM:
+                return ()
+            return tuple(Turn(by_bot=False, text=text) for text in await self._records.recent_questions(inquiry))
+        try:
+            async with asyncio.timeout(HISTORY_SECONDS):
+                messages = await self._history.messages(inquiry.team, inquiry.conversation, inquiry.thread_ts)
+        except (SlackError, TimeoutError):
+            log.warning("thread_not_read", conversation=inquiry.conversation, exc_info=True)
+            return ()
+        return _before(inquiry.text, [Turn(by_bot, text) for by_bot, text in messages])
+
+
+def _before(question: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns before the question itself; what was written after it is left out."""
+    own = [position for position, turn in enumerate(turns) if not turn.by_bot and turn.text == question]
+    return tuple(turns[: own[-1]] if own else turns)

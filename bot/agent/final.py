@@ -1,0 +1,64 @@
+"""The authoritative end of a run: its words, its named gaps, and what limited it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.agent.model import Language, Support, Understanding
+from bot.agent.offline.clean import MAX_QUESTION
+from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND
+from handlers.model import Completion, Final
+from permissions.model import ScopeLimit
+from retrieval.model import EvidenceSet
+
+
+def compose(
+    *,
+    run_id: str,
+    answer_id: str,
+    understanding: Understanding,
+    supports: Sequence[Support],
+    degraded: bool,
+    limits: Sequence[ScopeLimit],
+    evidence: EvidenceSet | None,
+    text: str,
+) -> Final:
+    """The Final of revision 1; every part without support is a gap, named as the asker wrote it."""
+    language = understanding.language
+    gaps = tuple(support.part.text for support in supports if not support.quotes)
+    completion = _completion(supports, gaps)
+    return Final(
+        run_id=run_id,
+        answer_id=answer_id,
+        revision=1,
+        text=text or _words_without_evidence(completion, language),
+        evidence=evidence,
+        gaps=gaps if completion is Completion.PARTIAL else (),
+        notices=tuple(_notices(understanding, degraded, limits, asked=bool(supports))),
+        completion=completion,
+        language=language,
+    )
+
+
+def _completion(supports: Sequence[Support], gaps: Sequence[str]) -> Completion:
+    if not supports:
+        return Completion.REFUSED
+    if not gaps:
+        return Completion.ANSWERED
+    return Completion.PARTIAL if len(gaps) < len(supports) else Completion.NOTHING_FOUND
+
+
+def _words_without_evidence(completion: Completion, language: Language) -> str:
+    return HOW_TO[language] if completion is Completion.REFUSED else NOTHING_FOUND[language]
+
+
+def _notices(
+    understanding: Understanding, degraded: bool, limits: Sequence[ScopeLimit], *, asked: bool
+) -> Iterator[str]:
+    language = understanding.language
+    if understanding.is_cut:
+        yield CUT[language].format(count=MAX_QUESTION)
+    if asked:
+        yield from (LIMITS[limit][language] for limit in limits)
+    if degraded:
+        yield DEGRADED[language]

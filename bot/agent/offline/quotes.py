@@ -1,0 +1,112 @@
+"""Picks the sentences of the best passages that answer a part: few, short, and each adding something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from bot.agent.model import Findings, Quote
+from bot.agent.offline.terms import TermsOf, content_terms, rarity
+from retrieval.model import Passage, Span
+
+SENTENCES: Final = 3
+"""Sentences quoted of one passage at most."""
+PASSAGES: Final = 2
+"""Passages quoted for one part at most."""
+CLOSE: Final = 0.02
+"""A sentence this close to the best one answers as well (e5's cosines of related sentences differ by 0.02–0.05)."""
+TERM_BONUS: Final = 0.06
+"""What covering all terms of the question adds to a sentence's cosine."""
+WORTH_A_SOURCE: Final = 0.2
+"""Share of the question's terms that a further passage must add to be quoted too."""
+NEAR: Final = 0.03
+"""How far a further passage's best sentence may be behind."""
+
+_RULE: Final = re.compile(r"^\s*\|[\s:|-]+\|\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A sentence with its value for the question and the terms that it holds."""
+
+    span: Span
+    score: float
+    terms: frozenset[str]
+
+
+def choose(found: Findings) -> tuple[Quote, ...]:
+    """Quotes of the best passage, and of one more that adds terms which the first lacks."""
+    passages = [item.passage for item in found.ranked[: PASSAGES + 3]]
+    texts = [TermsOf(f"{passage.title}\n{passage.context}\n{passage.text}") for passage in passages]
+    weights = rarity(content_terms(found.part.query), texts)
+    total = sum(weights.values()) or 1.0
+    best = _picked(found, passages[0], weights)
+    quotes = _quotes(passages[0], best)
+    covered = {term for term in weights if term in texts[0]}
+    floor = max((item.score for item in best), default=0.0) - NEAR
+    for passage, text in zip(passages[1:], texts[1:], strict=True):
+        if len({quote.passage.chunk_id for quote in quotes}) == PASSAGES:
+            break
+        gain = sum(weight for term, weight in weights.items() if term in text and term not in covered) / total
+        picked = _picked(found, passage, weights)
+        if gain >= WORTH_A_SOURCE and picked and picked[0].score >= floor:
+            quotes += _quotes(passage, picked)
+            covered |= {term for term in weights if term in text}
+    return tuple(quotes)
+
+
+def _picked(found: Findings, passage: Passage, weights: dict[str, float]) -> list[_Scored]:
+    """The passage's best sentence, and those that are close to it or add terms; best first."""
+    scored = sorted(_scored(found, passage, weights), key=lambda item: (-item.score, item.span.start))
+    if not scored:
+        return []
+    picked, covered = [scored[0]], scored[0].terms
+    for item in scored[1:]:
+        if len(picked) == SENTENCES:
+            break
+        if item.score >= scored[0].score - CLOSE or (
+            item.terms - covered and item.score >= scored[0].score - 2 * CLOSE
+        ):
+            picked.append(item)
+            covered |= item.terms
+    return picked
+
+
+def _scored(found: Findings, passage: Passage, weights: dict[str, float]) -> Iterator[_Scored]:
+    total = sum(weights.values()) or 1.0
+    cosines = (
+        passage.sentence_vectors @ found.vector if len(passage.sentence_vectors) else [0.0] * len(passage.sentences)
+    )
+    for span, cosine in zip(passage.sentences, cosines, strict=True):
+        sentence = passage.text[span.start : span.end]
+        if _RULE.search(sentence):
+            continue
+        text = TermsOf(sentence)
+        terms = frozenset(term for term in weights if term in text)
+        yield _Scored(span, float(cosine) + TERM_BONUS * sum(weights[term] for term in terms) / total, terms)
+
+
+def _quotes(passage: Passage, picked: list[_Scored]) -> list[Quote]:
+    """Quotes in reading order; neighbouring sentences of running text become one."""
+    quotes: list[Quote] = []
+    for span in sorted((item.span for item in picked), key=lambda span: span.start):
+        is_row = passage.text[span.start : span.end].lstrip().startswith("|")
+        header = _header_before(passage, span.start) if is_row else ""
+        last = quotes[-1] if quotes else None
+        if last and not is_row and not last.header and not passage.text[last.end : span.start].strip():
+            quotes[-1] = Quote(passage, last.start, span.end)
+        else:
+            quotes.append(Quote(passage, span.start, span.end, header))
+    return quotes
+
+
+def _header_before(passage: Passage, start: int) -> str:
+    """The header of the table that the row at ``start`` belongs to: the latest sentence with a rule before it."""
+    headers = [
+        passage.text[span.start : span.end]
+        for span in passage.sentences
+        if span.start < start and _RULE.search(passage.text[span.start : span.end])
+    ]
+    return headers[-1] if headers else ""

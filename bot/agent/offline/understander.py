@@ -1,0 +1,121 @@
+"""Understands a message by rules: its language, its parts, and what a follow-up refers to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from bot.agent.model import Language, Part, SourceKind, Turn, Understanding
+from bot.agent.offline.clean import cut, is_empty, plain
+from bot.agent.offline.split import Piece, asks, split
+from bot.agent.offline.terms import about, content_terms
+from bot.agent.offline.words import CONTINUES_EN, CONTINUES_ZH, LEAD_IN, PRONOUN_EN, PRONOUN_ZH, SOURCE_WANTED
+from retrieval.language import detect
+
+_SOURCES: Final = (
+    (SourceKind.VIDEO, re.compile(r"视频|录像|影片|\bvideos?\b|\brecordings?\b", re.IGNORECASE)),
+    (SourceKind.AUDIO, re.compile(r"录音|音频|语音|\baudio\b|\bpodcasts?\b|\bvoice (?:note|memo)s?\b", re.IGNORECASE)),
+    (SourceKind.SLIDES, re.compile(r"幻灯片|演示文稿|\bPPTX?\b|\bslides?\b|\bslide deck\b", re.IGNORECASE)),
+    (SourceKind.SHEET, re.compile(r"表格|电子表|\bExcel\b|\bXLSX?\b|\bspreadsheets?\b", re.IGNORECASE)),
+    (SourceKind.PAGES, re.compile(r"\bPDFs?\b", re.IGNORECASE)),
+    (SourceKind.IMAGE, re.compile(r"图片|照片|\bpictures?\b|\bphotos?\b|\bimages?\b", re.IGNORECASE)),
+)
+
+_FEW_TERMS: Final = 2
+"""A message with no more content terms than this has its subject elsewhere."""
+
+_MAX_TOPIC: Final = 80
+"""Characters of topic that are carried: a name and a thing, not a whole story."""
+
+
+class RuleUnderstander:
+    """The offline Understander. Pure computation of well under a millisecond."""
+
+    async def understand(self, text: str, history: Sequence[Turn]) -> Understanding:
+        """Parts of the message; one that refers back carries the topic of the part or the message before it."""
+        words, is_cut = cut(plain(text))
+        if is_empty(words):
+            return Understanding(language=_language(text, history), parts=())
+        topic = _topic_of_thread(history)
+        parts: list[Part] = []
+        for piece in split(words):
+            part = _part(piece, topic, is_first=not parts)
+            if part is None:
+                continue
+            parts.append(part)
+            topic = _topic(part.query)
+        return Understanding(language=detect(words), parts=tuple(parts) or _whole(words), is_cut=is_cut)
+
+
+def _whole(words: str) -> tuple[Part, ...]:
+    return (Part(text=words, query=words),)
+
+
+def _part(piece: Piece, topic: str, *, is_first: bool) -> Part | None:
+    """The part of a piece; None for a mere wish for sources, which every answer shows anyway."""
+    source = named_source(piece.text)
+    wants_source = SOURCE_WANTED.search(piece.text) is not None
+    own_terms = content_terms(_without_source_words(piece.text))
+    if wants_source and source is None and not own_terms:
+        return None if not is_first or not topic else Part(text=piece.text, query=topic)
+    carries = piece.continues or (wants_source and not is_first) or _refers_back(piece.text, len(own_terms))
+    before = topic if carries else ""
+    core = _request_core(piece.text, wants_source)
+    query = " ".join(text for text in (piece.context, before, LEAD_IN.sub("", core) if before else core) if text)
+    return Part(text=piece.text, query=query, source=source, wants_source=wants_source and source is not None)
+
+
+def named_source(text: str) -> SourceKind | None:
+    """The first kind of source that the text names, if any."""
+    return next((kind for kind, pattern in _SOURCES if pattern.search(text)), None)
+
+
+def _request_core(text: str, wants_source: bool) -> str:
+    """A question as it is; a wish for a source without the words of wishing, which no document holds."""
+    return about(SOURCE_WANTED.sub(" ", text)).strip() if wants_source else text
+
+
+def _without_source_words(text: str) -> str:
+    for _, pattern in _SOURCES:
+        text = pattern.sub(" ", text)
+    return SOURCE_WANTED.sub(" ", text)
+
+
+def _refers_back(text: str, term_count: int) -> bool:
+    if CONTINUES_ZH.search(text) or CONTINUES_EN.search(text):
+        return True
+    if PRONOUN_ZH.search(text):
+        return True
+    return term_count <= _FEW_TERMS and (term_count == 0 or PRONOUN_EN.search(text) is not None or _is_bare(text))
+
+
+def _is_bare(text: str) -> bool:
+    """Only a predicate is asked, as in 保修几年: no Latin name, number or code stands in it."""
+    return not re.search(r"[A-Z0-9]", text) and re.search("[㐀-鿿]", text) is not None
+
+
+def _topic(query: str) -> str:
+    return about(query)[:_MAX_TOPIC].strip(" ?？,，.。")
+
+
+def _topic_of_thread(history: Sequence[Turn]) -> str:
+    """What the thread's people have been asking about, the last question first to count; empty when nobody asked."""
+    topic = ""
+    for turn in history:
+        words = plain(turn.text)[:500]
+        if turn.by_bot or is_empty(words) or not asks(words):
+            continue
+        for piece in split(words):
+            own = content_terms(_without_source_words(piece.text))
+            carries = piece.continues or _refers_back(piece.text, len(own))
+            topic = _topic(f"{topic} {piece.text}" if carries else f"{piece.context} {piece.text}")
+    return topic
+
+
+def _language(text: str, history: Sequence[Turn]) -> Language:
+    """The language of the words themselves, else of the thread's latest words, else English."""
+    for words in (plain(text), *(plain(turn.text) for turn in reversed(history))):
+        if not is_empty(words) or any(character.isalpha() for character in words):
+            return detect(words)
+    return "en"

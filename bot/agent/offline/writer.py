@@ -1,0 +1,67 @@
+"""Writes an answer from quotes: each as written, with its citation number, under the question it answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from typing import Final
+
+from bot.agent.model import CitedPart, CitedQuote, Language, Quote
+from bot.agent.texts import INTRO, SOURCE_NAMES
+
+MAX_QUOTE: Final = 400
+"""Characters of one quote; more is cut visibly, the citation shows the rest."""
+
+_SPACES: Final = re.compile(r"\s+")
+_FOOTNOTE: Final = re.compile(r"\[(\d{1,3})\]")
+"""A footnote of the document itself would read as one of our citations."""
+_BAR: Final = re.compile(r"(?<!\\)\|")
+
+
+class QuotingWriter:
+    """The offline Writer. Parts without quotes are left to the run's gaps."""
+
+    async def write(self, parts: Sequence[CitedPart], language: Language) -> AsyncIterator[str]:
+        """The introduction, then one piece of Markdown for each answered part."""
+        answered = [part for part in parts if part.quotes]
+        if not answered:
+            return
+        yield INTRO[language]
+        for part in answered:
+            yield "\n\n" + _section(part, language, with_heading=len(parts) > 1)
+
+
+def _section(part: CitedPart, language: Language, *, with_heading: bool) -> str:
+    lines = [f"**{part.part.text}**"] if with_heading else []
+    if part.part.wants_source and part.part.source is not None:
+        kind = SOURCE_NAMES[part.part.source][language]
+        lines += [_source_line(kind, quote, language) for quote in _first_of_each_source(part.quotes)]
+    lines += [f"> {shown(cited.quote)} [{cited.number}]" for cited in part.quotes]
+    return "\n\n".join(lines)
+
+
+def _source_line(kind: str, cited: CitedQuote, language: Language) -> str:
+    title = cited.quote.passage.title
+    return f"{kind}：《{title}》[{cited.number}]" if language == "zh" else f"{kind}: “{title}” [{cited.number}]"
+
+
+def _first_of_each_source(quotes: Sequence[CitedQuote]) -> list[CitedQuote]:
+    return list({cited.number: cited for cited in reversed(quotes)}.values())[::-1]
+
+
+def shown(quote: Quote) -> str:
+    """A quote on one line: a table row as its cells, each behind its column's name; long text cut visibly."""
+    text = _row(quote.text, quote.header) if quote.text.lstrip().startswith("|") else _SPACES.sub(" ", quote.text)
+    text = _FOOTNOTE.sub(r"［\1］", text.strip())
+    return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1].rstrip() + "…"
+
+
+def _row(row: str, header: str) -> str:
+    names = _cells(header.splitlines()[0]) if header else []
+    cells = _cells(row.splitlines()[0])
+    names += [""] * (len(cells) - len(names))
+    return " · ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in _BAR.split(row.strip().strip("|"))]

@@ -1,0 +1,78 @@
+"""What a run needs from outside; permissions, retrieval, handlers, bot.jobs and adapters satisfy these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from psycopg import AsyncConnection
+
+from handlers.model import Inquiry, RunEvent, SharedFile
+from permissions.model import AccessScope
+from retrieval.model import SearchResult
+
+
+class Scopes(Protocol):
+    """The builder of scopes."""
+
+    async def scope(self, *, team: str, asker: str, conversation: str | None) -> AccessScope: ...
+
+
+class Memberships(Protocol):
+    """Fetches who is where when that is missing or stale; what stays unknown makes the scope smaller."""
+
+    async def ensure_known(self, *, team: str, conversation: str | None, asker: str) -> None: ...
+
+
+class Searching(Protocol):
+    """Hybrid search within a scope."""
+
+    async def search(self, scope: AccessScope, query: str, *, limit: int = 12) -> SearchResult: ...
+
+
+class ThreadHistory(Protocol):
+    """The messages of a thread, oldest first: what everyone who reads the reply can read there anyway.
+
+    A message is whether the bot wrote it, and its text. Raises handlers' SlackError.
+    """
+
+    async def messages(self, team: str, conversation: str, thread_ts: str) -> Sequence[tuple[bool, str]]: ...
+
+
+class Clips(Protocol):
+    """Words of a voice clip. Empty when nothing was said; raises ingest's Unreadable when it can't be read."""
+
+    async def words(self, team: str, clip: SharedFile) -> str: ...
+
+
+class Enqueuer(Protocol):
+    """Puts a job into the caller's transaction."""
+
+    async def enqueue(
+        self,
+        connection: AsyncConnection[Any],
+        name: str,
+        *,
+        lock: str | None = None,
+        queueing_lock: str | None = None,
+        **arguments: Any,
+    ) -> None: ...
+
+
+class LiveReply(Protocol):
+    """One answer's place in Slack."""
+
+    @property
+    def placeholder_ts(self) -> str: ...
+
+    async def show(self, event: RunEvent) -> None: ...
+
+    async def finish(self) -> None: ...
+
+
+class ReplyFactory(Protocol):
+    """Begins a reply with its placeholder, or takes one up again."""
+
+    async def begin(self, inquiry: Inquiry, *, run_id: str, language: str) -> LiveReply: ...
+
+    async def resume(self, inquiry: Inquiry, *, run_id: str, language: str, placeholder_ts: str) -> LiveReply: ...

@@ -1,0 +1,84 @@
+"""The sentences that a run itself says, English and Chinese side by side."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot.agent.model import Language, SourceKind
+from permissions.model import ScopeLimit
+
+TextByLanguage = dict[Language, str]
+
+INTRO: Final[TextByLanguage] = {
+    "en": "This is what the documents say:",
+    "zh": "资料里是这样写的：",
+}
+NOTHING_FOUND: Final[TextByLanguage] = {
+    "en": "I found nothing about this in what everyone here may see.",
+    "zh": "在这里每个人都能看到的资料中，没有找到相关内容。",
+}
+HOW_TO: Final[TextByLanguage] = {
+    "en": "Hello! Ask me something about the files that were shared here, for example: "
+    "“How many days of annual leave do we have?” Several questions in one message are fine, and so is a voice note. "
+    "To teach me something, share a file in a channel I am in.",
+    "zh": "你好！可以问我这里共享过的文件里的内容，例如：“年假有几天？”一条消息里可以问几个问题，也可以发语音。"
+    "想让我了解新的内容，把文件发到我所在的频道即可。",
+}
+NOTHING_HEARD: Final[TextByLanguage] = {
+    "en": "I could not hear any words in this recording. Please record it again, or write the question.",
+    "zh": "这段录音里没有听到说话声。请再录一次，或者直接打字提问。",
+}
+CLIP_UNREADABLE: Final[TextByLanguage] = {
+    "en": "I could not read this recording. Please record it again, or write the question.",
+    "zh": "无法读取这段录音。请重新录一次，或者直接打字提问。",
+}
+CUT: Final[TextByLanguage] = {
+    "en": "The message was very long: only its first {count} characters were read. Please ask the rest separately.",
+    "zh": "消息太长，只读了前 {count} 个字。其余的问题请另发一条。",
+}
+DEGRADED: Final[TextByLanguage] = {
+    "en": "A part of the search was not available just now, so something may be missing. Asking again later may help.",
+    "zh": "部分检索刚才不可用，结果可能不全。稍后再问一次也许能找到更多。",
+}
+TIMED_OUT: Final[TextByLanguage] = {
+    "en": "This took too long and was stopped. Please try again.",
+    "zh": "处理时间过长，已停止。请再试一次。",
+}
+BROKEN: Final[TextByLanguage] = {
+    "en": "Something went wrong on my side and this question was not answered. Please try again.",
+    "zh": "我这边出了问题，这个问题没有回答成。请再试一次。",
+}
+INTERRUPTED: Final[TextByLanguage] = {
+    "en": "I was restarted while working on this question. Please try again.",
+    "zh": "处理这个问题时我被重新启动了。请再试一次。",
+}
+
+LIMITS: Final[dict[ScopeLimit, TextByLanguage]] = {
+    ScopeLimit.OUTSIDERS_PRESENT: {
+        "en": "Guests or people from outside can read this channel, so I used only files shared in it.",
+        "zh": "这个频道里有访客或外部人员，所以只用了在本频道共享的文件。",
+    },
+    ScopeLimit.MEMBERSHIP_UNKNOWN: {
+        "en": "I could not confirm who can read this conversation, so I searched fewer files. "
+        "Asking again later may help.",
+        "zh": "暂时无法确认谁能看到这个会话，所以缩小了查找范围。稍后可以再问一次。",
+    },
+    ScopeLimit.ASKER_UNKNOWN: {
+        "en": "I could not confirm your membership in this workspace, so I searched no files. "
+        "Asking again later may help.",
+        "zh": "暂时无法确认你在本工作区的身份，所以没有查找任何文件。稍后可以再问一次。",
+    },
+    ScopeLimit.NOT_A_MEMBER: {
+        "en": "You are not a member of this conversation, so I searched no files for it.",
+        "zh": "你不是这个会话的成员，所以没有为它查找文件。",
+    },
+}
+
+SOURCE_NAMES: Final[dict[SourceKind, TextByLanguage]] = {
+    SourceKind.VIDEO: {"en": "Video", "zh": "视频"},
+    SourceKind.AUDIO: {"en": "Recording", "zh": "录音"},
+    SourceKind.IMAGE: {"en": "Picture", "zh": "图片"},
+    SourceKind.PAGES: {"en": "PDF", "zh": "PDF"},
+    SourceKind.SHEET: {"en": "Spreadsheet", "zh": "表格"},
+    SourceKind.SLIDES: {"en": "Slides", "zh": "幻灯片"},
+}
