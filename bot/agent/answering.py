@@ -10,9 +10,10 @@ import structlog
 
 from bot.agent.graph import AnswerGraph, RunContext
 from bot.agent.model import Turn
-from bot.agent.ports import Clips, Memberships, Scopes, ThreadHistory
+from bot.agent.ports import Clips, ThreadHistory
 from bot.answers.evidence import new_id
 from bot.answers.records import RunRecords
+from bot.answers.rights import Memberships, Scopes
 from handlers.errors import SlackError
 from handlers.model import Completion, Inquiry, RunEvent, Status, Step, Transcript
 from handlers.model import Final as FinalEvent

@@ -12,18 +12,6 @@ from permissions.model import AccessScope
 from retrieval.model import SearchResult
 
 
-class Scopes(Protocol):
-    """The builder of scopes."""
-
-    async def scope(self, *, team: str, asker: str, conversation: str | None) -> AccessScope: ...
-
-
-class Memberships(Protocol):
-    """Fetches who is where when that is missing or stale; what stays unknown makes the scope smaller."""
-
-    async def ensure_known(self, *, team: str, conversation: str | None, asker: str) -> None: ...
-
-
 class Searching(Protocol):
     """Hybrid search within a scope."""
 

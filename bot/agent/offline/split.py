@@ -29,7 +29,10 @@ _NUMBERED: Final = re.compile(r"^\s*(?:\(?\d{1,2}[.)、）]|[-*•])\s*")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One thing asked, as written. ``continues``: its subject is in the piece before; ``context``: a statement before it."""
+    """One thing asked, as written.
+
+    ``continues``: its subject is in the piece before it; ``context``: statements that led up to it.
+    """
 
     text: str
     continues: bool = False
