@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from permissions.model import ConversationKind
 from retrieval.model import EvidenceSet
@@ -164,3 +166,76 @@ class RefusalReason(StrEnum):
     NOT_ALLOWED = "not_allowed"
     DELETED = "deleted"
     UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One message as Slack takes it. ``text`` is the fallback for notifications (under 4,000 characters)."""
+
+    text: str
+    blocks: tuple[dict[str, Any], ...] = ()
+    attachments: tuple[dict[str, Any], ...] = ()
+
+
+class UploadStage(StrEnum):
+    """How far the reading of an upload is; READY and FAILED are final."""
+
+    WAITING = "waiting"
+    READING = "reading"
+    INDEXING = "indexing"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class UploadStatus:
+    """What the thread of an upload shows.
+
+    ``counts`` are numbers by name (pages, slides, sheets, tables, seconds, chunks …); ``left_out`` are sentences on
+    what was not read; ``cause`` is a word of ``ingest.model.Cause``; ``percent`` runs from 0 to 100 within a stage.
+    """
+
+    title: str
+    stage: UploadStage
+    percent: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UploadPlace:
+    """Where an upload's progress is shown. ``upload_ts`` is the message that brought the file, whose thread is used;
+    ``status_ts`` the one edited message there, None before it is posted."""
+
+    team: str
+    conversation: str
+    upload_ts: str
+    language: str
+    status_ts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileShare:
+    """One conversation in which a file is shared."""
+
+    conversation: str
+    kind: ConversationKind
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """A file as Slack describes it now. ``transcript`` is Slack's own, only when complete; ``shares`` lists the places
+    that the bot can see (``has_more_shares``: there are others, so rights from ``shares`` are the smaller ones)."""
+
+    file_id: str
+    name: str
+    mimetype: str
+    size: int
+    permalink: str
+    user: str
+    url: str
+    shares: tuple[FileShare, ...]
+    has_more_shares: bool = False
+    is_voice_clip: bool = False
+    transcript: str | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from datetime import datetime
+from typing import Any, Protocol
 
-from handlers.model import CitationView, Inquiry, SharedFile
+from handlers.model import CitationView, Inquiry, Outgoing, SharedFile
 
 
 class Questions(Protocol):
@@ -48,6 +49,10 @@ class Uploads(Protocol):
         """Where the file is shared, or whether it exists, has changed: look again and recompute its grants."""
         ...
 
+    async def content_changed(self, *, team: str, file_id: str, event_id: str | None) -> None:
+        """The file may hold something new: a new version when it does. Unknown files are none of ours."""
+        ...
+
 
 class Citations(Protocol):
     """Opening of evidence."""
@@ -55,3 +60,51 @@ class Citations(Protocol):
     async def open(self, *, team: str, reader: str, evidence_id: str, language: str) -> CitationView:
         """The passage in its surroundings under the reader's rights of now; raises CitationRefused."""
         ...
+
+
+class Messages(Protocol):
+    """Writing to Slack. Every method raises :class:`handlers.errors.SlackError`; all but ``edit`` wait out 429s."""
+
+    async def post(self, conversation: str, message: Outgoing, *, thread_ts: str | None = None) -> str:
+        """Post and return the new message's ts. ``conversation`` may be a user id: then it goes to the DM."""
+        ...
+
+    async def edit(self, conversation: str, ts: str, message: Outgoing) -> None:
+        """Replace the whole message. Raises RateLimited at once: the caller owns the pace."""
+        ...
+
+    async def delete(self, conversation: str, ts: str) -> None: ...
+
+    async def whisper(self, conversation: str, user: str, text: str, *, thread_ts: str | None = None) -> None:
+        """Show ``text`` to one person alone."""
+        ...
+
+    async def react(self, conversation: str, ts: str, name: str) -> None:
+        """Add a reaction; one that is already there is fine."""
+        ...
+
+    async def unreact(self, conversation: str, ts: str, name: str) -> None:
+        """Take our reaction away; none there is fine."""
+        ...
+
+    async def open_view(self, trigger_id: str, view: dict[str, Any]) -> str:
+        """Open a modal within the 3 s that a trigger lives; returns the view's id."""
+        ...
+
+    async def update_view(self, view_id: str, view: dict[str, Any]) -> None: ...
+
+
+class Memberships(Protocol):
+    """What events say of who is where; :class:`permissions.sync.WorkspaceSync` keeps it. Times are Slack's."""
+
+    async def member_joined(self, team: str, conversation: str, user: str, *, event_at: datetime) -> None: ...
+
+    async def member_left(self, team: str, conversation: str, user: str, *, event_at: datetime) -> None: ...
+
+    async def person_changed(self, team: str, user: str) -> None: ...
+
+    async def conversation_changed(self, team: str, conversation: str) -> None: ...
+
+    async def conversation_became_private(self, team: str, conversation: str) -> None: ...
+
+    async def conversation_deleted(self, team: str, conversation: str) -> None: ...

@@ -1,0 +1,104 @@
+"""Clicks: open a citation, stop a run, try one again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+import structlog
+
+from handlers import texts
+from handlers.citations import failed_view, opening_view, refused_view, source_view
+from handlers.errors import MissingScope, SlackError
+from handlers.model import CitationRefused
+from handlers.ports import Citations, Messages, Questions
+from handlers.render import language_of
+
+log = structlog.get_logger()
+
+
+class RunRequest(Protocol):
+    """What a click asks of a run; False when it is refused."""
+
+    async def __call__(self, run_id: str, *, by: str) -> bool: ...
+
+
+class Actions:
+    """What clicks do. Each method takes Slack's ``block_actions`` payload, which was acknowledged already (Slack does
+    not deliver it again), and ends in something that the person sees. ``now`` is aware UTC."""
+
+    def __init__(
+        self, *, questions: Questions, citations: Citations, messages: Messages, now: Callable[[], datetime]
+    ) -> None:
+        self._questions = questions
+        self._citations = citations
+        self._messages = messages
+        self._now = now
+
+    async def open_citation(self, body: Mapping[str, Any]) -> None:
+        """A modal at once (the trigger lives 3 s), then the passage under the reader's rights of now, or why not."""
+        action, language = body["actions"][0], _language(body)
+        try:
+            view_id = await self._messages.open_view(str(body["trigger_id"]), opening_view(language))
+        except SlackError as error:
+            await self._tell(body, _words_for(error, language))
+            return
+        view = await self._view(body, str(action["value"]), language)
+        try:
+            await self._messages.update_view(view_id, view)
+        except SlackError as error:
+            # The person closed the modal, or Slack is out of reach: nobody is waiting for it any more.
+            log.info("modal_not_updated", error=error.error)
+
+    async def stop(self, body: Mapping[str, Any]) -> None:
+        """Only the asker stops a run; anybody else is told so, alone."""
+        await self._ask_of_run(body, self._questions.cancel, texts.NOT_YOURS_TO_STOP)
+
+    async def retry(self, body: Mapping[str, Any]) -> None:
+        """Ask an ended run's question again."""
+        await self._ask_of_run(body, self._questions.retry, texts.NOT_YOURS_TO_RETRY)
+
+    async def _ask_of_run(self, body: Mapping[str, Any], ask: RunRequest, otherwise: texts.Sentence) -> None:
+        try:
+            done = await ask(str(body["actions"][0]["value"]), by=str(body["user"]["id"]))
+        except Exception:
+            # The boundary to a person who has clicked: they must see that it came to nothing.
+            log.exception("click_failed", action_id=body["actions"][0]["action_id"])
+            await self._tell(body, texts.CLICK_FAILED(_language(body)))
+            return
+        if not done:
+            await self._tell(body, otherwise(_language(body)))
+
+    async def _view(self, body: Mapping[str, Any], evidence_id: str, language: str) -> dict[str, Any]:
+        team, reader = str((body.get("team") or {}).get("id") or ""), str(body["user"]["id"])
+        try:
+            found = await self._citations.open(team=team, reader=reader, evidence_id=evidence_id, language=language)
+        except CitationRefused as refusal:
+            return refused_view(refusal.reason, language)
+        except Exception:
+            # The boundary to a person who looks at "opening…": they must see an end.
+            log.exception("citation_not_opened", evidence_id=evidence_id)
+            return failed_view(language)
+        return source_view(found, self._now(), language)
+
+    async def _tell(self, body: Mapping[str, Any], text: str) -> None:
+        container, message = body.get("container") or {}, body.get("message") or {}
+        conversation = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
+        thread = message.get("thread_ts") or container.get("thread_ts")
+        try:
+            await self._messages.whisper(conversation, str(body["user"]["id"]), text, thread_ts=thread)
+        except SlackError as error:
+            log.warning("click_not_answered", error=error.error)
+
+
+def _language(body: Mapping[str, Any]) -> str:
+    return language_of(str(body["actions"][0].get("block_id") or ""))
+
+
+def _words_for(error: SlackError, language: str) -> str:
+    if isinstance(error, MissingScope):
+        log.error("missing_scope", method=error.method, needed=error.needed)
+        return texts.MISSING_SCOPE(language, needed=error.needed)
+    log.warning("modal_not_opened", error=error.error)
+    return texts.CLICK_FAILED(language)

@@ -1,0 +1,129 @@
+"""An event as it arrives from Slack, and what can be decided about it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handlers.model import Inquiry, SharedFile
+from permissions.model import ConversationKind
+
+_KINDS = {
+    "channel": ConversationKind.PUBLIC,
+    "group": ConversationKind.PRIVATE,
+    "mpim": ConversationKind.GROUP_DM,
+    "im": ConversationKind.DM,
+}
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CODE = re.compile(r"`[^`\n]+`")
+_QUOTED = re.compile(r"(?m)^\s*(?:&gt;|>).*$")
+_LINK = re.compile(r"<(?!@)(?:[#!]?)(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the bot is in its workspace, as ``auth.test`` says."""
+
+    team: str
+    user: str
+    bot: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One event callback. ``event_id`` differs between deliveries of the same message."""
+
+    team: str
+    event_id: str | None
+    event: Mapping[str, Any]
+    identity: Identity
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any], identity: Identity) -> Arrival:
+        """Read an ``event_callback``; the team is the one that the app is installed in, also for shared channels."""
+        authorizations = body.get("authorizations") or [{}]
+        team = authorizations[0].get("team_id") or body.get("team_id") or identity.team
+        return cls(team=team, event_id=body.get("event_id"), event=body.get("event") or {}, identity=identity)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Ask this; with ``only_if_engaged`` only when the bot has a run in its thread."""
+
+    inquiry: Inquiry
+    only_if_engaged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Learn this file; ``upload_ts`` is the message that brought it."""
+
+    conversation: str
+    upload_ts: str
+    user: str
+    file: SharedFile
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEdited:
+    """Somebody changed the words of their message."""
+
+    inquiry: Inquiry
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDeleted:
+    """A message is gone."""
+
+    conversation: str
+    message_ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileMoved:
+    """Where a file is shared, whether it exists, or what it holds has changed."""
+
+    file_id: str
+    new_content: bool = False
+
+
+Decision = Question | Upload | QuestionEdited | QuestionDeleted | FileMoved
+
+
+def kind_of(event: Mapping[str, Any]) -> ConversationKind:
+    """The conversation's kind. ``app_mention`` does not say it; C… may be private, so that is assumed."""
+    named = _KINDS.get(str(event.get("channel_type") or ""))
+    if named is not None:
+        return named
+    return ConversationKind.DM if str(event.get("channel", "")).startswith("D") else ConversationKind.PRIVATE
+
+
+def is_from_person(message: Mapping[str, Any], identity: Identity) -> bool:
+    """True for what a person wrote: not ourselves, another bot, Slackbot, or a notice without an author."""
+    user = message.get("user")
+    return bool(user) and user not in {identity.user, "USLACKBOT"} and not message.get("bot_id")
+
+
+def mentions_bot(text: str, identity: Identity) -> bool:
+    """Whether the bot is addressed: a mention in code or in a quotation is talk about it, not to it."""
+    return bool(_mention(identity).search(_QUOTED.sub("", _CODE.sub("", _FENCED.sub("", text)))))
+
+
+def starts_with_another(text: str, identity: Identity) -> bool:
+    """Whether the message is clearly addressed to another person."""
+    first = re.match(r"\s*<@([A-Z0-9]+)(?:\|[^>]*)?>", text)
+    return first is not None and first[1] != identity.user
+
+
+def words_of(text: str, identity: Identity) -> str:
+    """The message as its author sees it, without the mention of the bot: links by their words, entities decoded."""
+    text = _LINK.sub(lambda match: match["label"] or match["target"], _mention(identity).sub(" ", text))
+    return html.unescape(re.sub(r"[ \t]{2,}", " ", text)).strip()
+
+
+def _mention(identity: Identity) -> re.Pattern[str]:
+    return re.compile(rf"<@{re.escape(identity.user)}(?:\|[^>]*)?>")

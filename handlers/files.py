@@ -1,0 +1,48 @@
+"""Files in messages, and events about files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from handlers.arrival import Arrival, Decision, FileMoved, Upload
+from handlers.model import SharedFile
+from handlers.voice import complete_transcript, is_voice_clip
+
+# The file is looked at again: its places and existence for all of these, its content for a change as well.
+FILE_EVENTS = frozenset({"file_shared", "file_unshared", "file_public", "file_change", "file_deleted"})
+
+
+def shared_file(file: Mapping[str, Any]) -> SharedFile:
+    """A file of a message. A Slack Connect stub (``check_file_info``) has an id alone; the rest is asked for later."""
+    return SharedFile(
+        file_id=str(file["id"]),
+        name=str(file.get("name") or file.get("title") or ""),
+        mimetype=str(file.get("mimetype") or ""),
+        size=int(file.get("size") or 0),
+        is_voice_clip=is_voice_clip(file),
+        transcript=complete_transcript(file),
+    )
+
+
+def files_of(message: Mapping[str, Any]) -> tuple[SharedFile, ...]:
+    """The files that a message brings; those already deleted are left out."""
+    files = message.get("files") or ()
+    return tuple(shared_file(file) for file in files if file.get("id") and file.get("mode") != "tombstone")
+
+
+def uploads_of(message: Mapping[str, Any]) -> list[Decision]:
+    """Each file of a person's message to be learnt; a voice clip is a question, not a document."""
+    return [
+        Upload(conversation=str(message["channel"]), upload_ts=str(message["ts"]), user=str(message["user"]), file=file)
+        for file in files_of(message)
+        if not file.is_voice_clip
+    ]
+
+
+def read_file_event(arrival: Arrival) -> list[Decision]:
+    """``file_shared`` and its kin name the file alone; whoever knows the file looks at what it has become."""
+    file_id = arrival.event.get("file_id") or (arrival.event.get("file") or {}).get("id")
+    if not file_id:
+        return []
+    return [FileMoved(str(file_id), new_content=arrival.event.get("type") == "file_change")]
