@@ -19,7 +19,8 @@ async function answer(request) {
     throw new Refused("offline", t("offline"));
   }
   const body = await response.json().catch(() => ({}));
-  if (!response.ok || body.ok === false) throw new Refused(body.error ?? String(response.status), body.message, body.errors);
+  if (!response.ok || body.ok === false)
+    throw new Refused(body.error ?? String(response.status), body.message, body.errors);
   return body;
 }
 
@@ -44,7 +45,11 @@ export class Api {
   }
 
   post(path, body) {
-    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ as: this.me, ...body }) };
+    const init = {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ as: this.me, ...body }),
+    };
     return answer(fetch(`/control/${path}`, init));
   }
 

@@ -28,7 +28,12 @@ function parts(attachment, context) {
     author && h("div", { class: "attachment-author" }, author),
     title && h("div", { class: "attachment-title" }, address ? link(address, title) : title),
     attachment.text && h("div", { class: "attachment-text" }, text(attachment.text)),
-    fields?.length && h("div", { class: "fields" }, fields.map((field) => fieldOf(field, text))),
+    fields?.length &&
+      h(
+        "div",
+        { class: "fields" },
+        fields.map((field) => fieldOf(field, text)),
+      ),
     blocks?.length && renderBlocks(blocks, context),
     footer && h("div", { class: "attachment-footer" }, footer),
   ].filter(Boolean);
@@ -36,5 +41,10 @@ function parts(attachment, context) {
 }
 
 function fieldOf(field, text) {
-  return h("div", { class: field.short ? null : "wide" }, h("strong", null, field.title ?? ""), h("div", null, text(field.value ?? "")));
+  return h(
+    "div",
+    { class: field.short ? null : "wide" },
+    h("strong", null, field.title ?? ""),
+    h("div", null, text(field.value ?? "")),
+  );
 }

@@ -14,17 +14,54 @@ export class Composer {
     this._app = app;
     this._where = { conversation, thread_ts: threadTs };
     this._sending = false;
-    this._box = h("textarea", { rows: 1, class: "box", oninput: () => this._resize(), onkeydown: (event) => this._key(event), onpaste: (event) => this._paste(event) });
-    this._suggestions = new Suggestions(this._box, app.store, () => app.store.conversations.get(conversation)?.members ?? []);
+    this._box = h("textarea", {
+      rows: 1,
+      class: "box",
+      oninput: () => this._resize(),
+      onkeydown: (event) => this._key(event),
+      onpaste: (event) => this._paste(event),
+    });
+    this._suggestions = new Suggestions(
+      this._box,
+      app.store,
+      () => app.store.conversations.get(conversation)?.members ?? [],
+    );
     this._uploads = new Uploads(() => this._update());
-    this._recorder = new Recorder({ onClip: (...clip) => this._sendClip(...clip), onState: (isOpen) => this._recording(isOpen) });
-    this._picker = h("input", { type: "file", multiple: true, class: "visually-hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => this._picked() });
+    this._recorder = new Recorder({
+      onClip: (...clip) => this._sendClip(...clip),
+      onState: (isOpen) => this._recording(isOpen),
+    });
+    this._picker = h("input", {
+      type: "file",
+      multiple: true,
+      class: "visually-hidden",
+      tabindex: "-1",
+      "aria-hidden": "true",
+      onchange: () => this._picked(),
+    });
     this._attach = iconButton("attach", "", () => this._picker.click());
     this._mention = iconButton("at", "", () => this._insertAt());
     this._mic = iconButton("mic", "", () => this._recorder.start());
     this._send = iconButton("send", "", () => this.send(), { class: "icon-button send" });
-    this._bar = h("div", { class: "composer-bar" }, this._attach, this._mention, this._mic, h("span", { class: "grow" }), this._send);
-    this._frame = h("div", { class: "composer-frame" }, this._suggestions.node, this._uploads.node, this._box, this._bar, this._recorder.node, this._picker);
+    this._bar = h(
+      "div",
+      { class: "composer-bar" },
+      this._attach,
+      this._mention,
+      this._mic,
+      h("span", { class: "grow" }),
+      this._send,
+    );
+    this._frame = h(
+      "div",
+      { class: "composer-frame" },
+      this._suggestions.node,
+      this._uploads.node,
+      this._box,
+      this._bar,
+      this._recorder.node,
+      this._picker,
+    );
     this._hint = h("p", { class: "composer-hint" });
     this.node = h("div", { class: "composer" }, this._frame, this._hint);
   }
@@ -34,7 +71,12 @@ export class Composer {
     const label = this._where.thread_ts ? t("writeReply") : t("write", { name });
     this._box.placeholder = label;
     this._box.setAttribute("aria-label", label);
-    for (const [button, key] of [[this._attach, "attach"], [this._mention, "mention"], [this._mic, "record"], [this._send, "send"]]) {
+    for (const [button, key] of [
+      [this._attach, "attach"],
+      [this._mention, "mention"],
+      [this._mic, "record"],
+      [this._send, "send"],
+    ]) {
       button.setAttribute("aria-label", t(key));
       button.title = t(key);
     }

@@ -13,7 +13,13 @@ export class ConversationPane {
     this._header = h("header", { class: "pane-header" });
     this._foot = h("div", { class: "pane-foot" });
     const label = t("messages", { name: this._title() });
-    this._timeline = new Timeline({ app, conversation: { id }, source: () => app.store.messages(id), empty: () => this._empty(), label });
+    this._timeline = new Timeline({
+      app,
+      conversation: { id },
+      source: () => app.store.messages(id),
+      empty: () => this._empty(),
+      label,
+    });
     const composer = app.composer(id);
     this.node = h("main", { class: "pane conversation" }, this._header, this._timeline.node, this._foot);
     append(this.node, [dropZone(this.node, (files) => this._conversation()?.is_member && composer.addFiles(files))]);
@@ -56,11 +62,24 @@ export class ConversationPane {
 
   _head(conversation) {
     const { store } = this._app;
-    const back = iconButton("back", t("backToChannels"), () => this._app.go({ conversation: null }), { class: "icon-button only-narrow" });
-    const title = h("h1", null, conversationIcon(conversation, store), h("span", { class: "title" }, store.titleOf(conversation)));
+    const back = iconButton("back", t("backToChannels"), () => this._app.go({ conversation: null }), {
+      class: "icon-button only-narrow",
+    });
+    const title = h(
+      "h1",
+      null,
+      conversationIcon(conversation, store),
+      h("span", { class: "title" }, store.titleOf(conversation)),
+    );
     const details = h(
       "button",
-      { type: "button", class: "quiet members", title: t("details"), "aria-label": `${t("details")}: ${t("members", conversation.members.length)}`, onclick: () => this._app.showDetails(conversation.id) },
+      {
+        type: "button",
+        class: "quiet members",
+        title: t("details"),
+        "aria-label": `${t("details")}: ${t("members", conversation.members.length)}`,
+        onclick: () => this._app.showDetails(conversation.id),
+      },
       icon("people"),
       conversation.members.length,
     );
@@ -78,7 +97,12 @@ export class ConversationPane {
 
   _joinBar(conversation) {
     const join = () => this._app.attempt(() => this._app.api.post("join", { conversation: this.id }));
-    return h("div", { class: "join-bar" }, h("p", null, t("joinHint", { name: conversation.name })), h("button", { type: "button", class: "button primary", onclick: join }, t("join")));
+    return h(
+      "div",
+      { class: "join-bar" },
+      h("p", null, t("joinHint", { name: conversation.name })),
+      h("button", { type: "button", class: "button primary", onclick: join }, t("join")),
+    );
   }
 
   _empty() {
@@ -86,8 +110,10 @@ export class ConversationPane {
     const list = store.list(this.id);
     if (!store.ready || !list || list.state === "loading") return hint(t("loading"));
     const conversation = this._conversation();
-    if (list.state === "refused" || !conversation) return hint(list.error?.message || t("notThere", { name: store.nameOf(store.me) }));
-    if (store.isBotDm(conversation)) return hint(t("emptyBotDm", { bot: store.nameOf(store.bot.user_id) }), t("emptyBotDmHint"));
+    if (list.state === "refused" || !conversation)
+      return hint(list.error?.message || t("notThere", { name: store.nameOf(store.me) }));
+    if (store.isBotDm(conversation))
+      return hint(t("emptyBotDm", { bot: store.nameOf(store.bot.user_id) }), t("emptyBotDmHint"));
     const name = store.titleOf(conversation);
     if (!store.isChannel(conversation)) return hint(t("emptyChannel", { name }), t("emptyDmHint"));
     return hint(t("emptyChannel", { name: `#${name}` }), t("emptyChannelHint", { bot: store.bot.name }));
@@ -102,8 +128,25 @@ export class ThreadPane {
     this._header = h("header", { class: "pane-header" });
     this._foot = h("div", { class: "pane-foot" });
     const source = () => app.store.messages(id, threadTs);
-    this._timeline = new Timeline({ app, conversation: { id }, threadTs, source, empty: () => this._empty(), label: t("thread") });
-    this.node = h("aside", { class: "pane thread", "aria-label": t("thread"), onkeydown: (event) => event.key === "Escape" && !event.defaultPrevented && this._close() }, this._header, this._timeline.node, this._foot);
+    this._timeline = new Timeline({
+      app,
+      conversation: { id },
+      threadTs,
+      source,
+      empty: () => this._empty(),
+      label: t("thread"),
+    });
+    this.node = h(
+      "aside",
+      {
+        class: "pane thread",
+        "aria-label": t("thread"),
+        onkeydown: (event) => event.key === "Escape" && !event.defaultPrevented && this._close(),
+      },
+      this._header,
+      this._timeline.node,
+      this._foot,
+    );
     append(this.node, [dropZone(this.node, (files) => app.composer(id, threadTs).addFiles(files))]);
   }
 
@@ -120,7 +163,8 @@ export class ThreadPane {
     const conversation = store.conversations.get(this.id);
     const back = iconButton("back", t("backToConversation"), () => this._close(), { class: "icon-button only-narrow" });
     const close = iconButton("close", t("closeThread"), () => this._close(), { class: "icon-button only-wide" });
-    const where = conversation && h("span", { class: "topic" }, conversationIcon(conversation, store), store.titleOf(conversation));
+    const where =
+      conversation && h("span", { class: "topic" }, conversationIcon(conversation, store), store.titleOf(conversation));
     this._header.replaceChildren(back, h("h2", null, t("thread")), where ?? "", h("span", { class: "grow" }), close);
     this._timeline.render();
     if (!conversation?.is_member) this._foot.replaceChildren();

@@ -1,19 +1,26 @@
 // Dialogs: the browser's own <dialog>, which keeps the focus inside and gives Escape its meaning.
 
-import { h, iconButton } from "./dom.js";
+import { fill, h, iconButton } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** Open a dialog. `onClose` is called once, however it was closed. Returns `{node, close()}`. */
-export function openDialog({ title, body, footer, onClose, className }) {
-  const heading = h("h2", { id: `dialog-${Math.random().toString(36).slice(2)}` }, title);
+/**
+ * Open a dialog. `onClose` is called once, however it was closed. Returns `{node, close(), set({title, body, footer})}`;
+ * `set` changes the content where it stands.
+ */
+export function openDialog({ onClose, className, ...content }) {
+  const heading = h("h2", { id: `dialog-${Math.random().toString(36).slice(2)}` });
   const close = iconButton("close", t("close"), () => node.close());
-  const node = h(
-    "dialog",
-    { class: `dialog ${className ?? ""}`, "aria-labelledby": heading.id },
-    h("header", { class: "dialog-header" }, heading, close),
-    h("div", { class: "dialog-body" }, body),
-    footer?.length && h("footer", { class: "dialog-footer" }, footer),
-  );
+  const body = h("div", { class: "dialog-body" });
+  const footer = h("footer", { class: "dialog-footer" });
+  const header = h("header", { class: "dialog-header" }, heading, close);
+  const node = h("dialog", { class: `dialog ${className ?? ""}`, "aria-labelledby": heading.id }, header, body, footer);
+  const set = (changed) => {
+    heading.textContent = changed.title;
+    fill(body, changed.body);
+    fill(footer, changed.footer ?? []);
+    footer.hidden = footer.childNodes.length === 0;
+  };
+  set(content);
   node.addEventListener("close", () => {
     node.remove();
     onClose?.();
@@ -21,7 +28,7 @@ export function openDialog({ title, body, footer, onClose, className }) {
   node.addEventListener("pointerdown", (event) => event.target === node && node.close()); // the backdrop
   document.body.append(node);
   node.showModal();
-  return { node, close: () => node.close() };
+  return { node, close: () => node.close(), set };
 }
 
 /** A form in a dialog: `onSubmit()` → promise; the dialog closes when it is fulfilled. */
@@ -47,7 +54,13 @@ export function confirmDialog(question, yes) {
     };
     const cancel = h("button", { type: "button", class: "button", onclick: () => dialog.close() }, t("cancel"));
     const agree = h("button", { type: "button", class: "button danger", onclick: confirm }, yes);
-    const dialog = openDialog({ title: yes, body: h("p", null, question), footer: [cancel, agree], onClose: () => resolve(answer), className: "small" });
+    const dialog = openDialog({
+      title: yes,
+      body: h("p", null, question),
+      footer: [cancel, agree],
+      onClose: () => resolve(answer),
+      className: "small",
+    });
     agree.focus();
   });
 }

@@ -1,6 +1,15 @@
 // Elements are made by DOM methods alone: data becomes text nodes and attributes, never markup.
 
-const PROPERTIES = new Set(["value", "checked", "disabled", "hidden", "readOnly", "multiple", "autofocus", "className"]);
+const PROPERTIES = new Set([
+  "value",
+  "checked",
+  "disabled",
+  "hidden",
+  "readOnly",
+  "multiple",
+  "autofocus",
+  "className",
+]);
 
 /** Make an element. `onclick: f` adds a listener, `class`, `aria-*` … set attributes, null/false leave them out. */
 export function h(tag, attributes, ...children) {
@@ -46,7 +55,8 @@ const ICONS = {
   eye: "M2.5 12s3.5-6.5 9.5-6.5 9.5 6.5 9.5 6.5-3.5 6.5-9.5 6.500S2.5 12 2.5 12Zm12 0a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0Z",
   file: "M6.5 3.500h7l4 4v13h-11ZM13.5 3.500v4h4",
   download: "M12 4v11m0 0 4.5-4.500M12 15l-4.5-4.500M5 20h14",
-  people: "M9 11.500a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM2.5 19.500c0-3.5 3-5.5 6.5-5.500s6.5 2 6.5 5.500M16 5a3.5 3.5 0 0 1 0 6.500M18 14.500c2 .7 3.5 2.3 3.5 5",
+  people:
+    "M9 11.500a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM2.5 19.500c0-3.5 3-5.5 6.5-5.500s6.5 2 6.5 5.500M16 5a3.5 3.5 0 0 1 0 6.500M18 14.500c2 .7 3.5 2.3 3.5 5",
   down: "M12 5v14m0 0 6-6m-6 6-6-6",
   stop: "M7 7h10v10H7Z",
   plus: "M12 5v14M5 12h14",
@@ -57,7 +67,11 @@ const ICONS = {
 export function icon(name) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
-  for (const [key, value] of [["viewBox", "0 0 24 24"], ["class", `icon icon-${name}`], ["aria-hidden", "true"]]) {
+  for (const [key, value] of [
+    ["viewBox", "0 0 24 24"],
+    ["class", `icon icon-${name}`],
+    ["aria-hidden", "true"],
+  ]) {
     svg.setAttribute(key, value);
   }
   const path = document.createElementNS(space, "path");
@@ -68,5 +82,9 @@ export function icon(name) {
 
 /** A button that is only an icon, named for screen readers and by its tooltip. */
 export function iconButton(name, label, onclick, attributes = {}) {
-  return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...attributes }, icon(name));
+  return h(
+    "button",
+    { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...attributes },
+    icon(name),
+  );
 }

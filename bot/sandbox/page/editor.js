@@ -7,10 +7,18 @@ import { decodeMentions, encodeMentions } from "./mentions.js";
 export function editor(message, view) {
   const { app, conversation } = view;
   const before = decodeMentions(message.text ?? "", app.store);
-  const box = h("textarea", { class: "edit-box", "aria-label": t("edit"), rows: Math.min(12, before.split("\n").length + 1), value: before });
+  const box = h("textarea", {
+    class: "edit-box",
+    "aria-label": t("edit"),
+    rows: Math.min(12, before.split("\n").length + 1),
+    value: before,
+  });
   const save = async () => {
     const text = box.value.trim();
-    if (text && text !== before) await app.attempt(() => app.api.post("edit", { conversation: conversation.id, ts: message.ts, text: encodeMentions(text, app.store) }));
+    if (text && text !== before)
+      await app.attempt(() =>
+        app.api.post("edit", { conversation: conversation.id, ts: message.ts, text: encodeMentions(text, app.store) }),
+      );
     view.onEdit(null);
   };
   box.addEventListener("keydown", (event) => {
@@ -26,5 +34,15 @@ export function editor(message, view) {
     box.setSelectionRange(before.length, before.length);
   });
   const cancel = h("button", { type: "button", class: "button", onclick: () => view.onEdit(null) }, t("cancel"));
-  return h("div", { class: "edit" }, box, h("div", { class: "edit-buttons" }, cancel, h("button", { type: "button", class: "button primary", onclick: save }, t("save"))));
+  return h(
+    "div",
+    { class: "edit" },
+    box,
+    h(
+      "div",
+      { class: "edit-buttons" },
+      cancel,
+      h("button", { type: "button", class: "button primary", onclick: save }, t("save")),
+    ),
+  );
 }

@@ -22,7 +22,11 @@ class App {
     this._composers = new Map();
     this._narrow = matchMedia("(max-width: 720px)");
     this._status = h("div", { class: "connection", role: "status" });
-    this.fileContext = { fileUrl: (id) => this.api.fileUrl(id), openFile: (file) => this.openFile(file.id), myName: this.store.nameOf(me) };
+    this.fileContext = {
+      fileUrl: (id) => this.api.fileUrl(id),
+      openFile: (file) => this.openFile(file.id),
+      myName: this.store.nameOf(me),
+    };
     this._build();
   }
 
@@ -72,7 +76,9 @@ class App {
   /** With nothing chosen a wide window shows the first conversation; a narrow one shows the list. */
   _land() {
     if (this.route.conversation || this._narrow.matches) return;
-    const first = [...this.store.conversations.values()].filter((one) => one.is_member).sort((a, b) => ((a.last_ts ?? "") < (b.last_ts ?? "") ? 1 : -1))[0];
+    const first = [...this.store.conversations.values()]
+      .filter((one) => one.is_member)
+      .sort((a, b) => ((a.last_ts ?? "") < (b.last_ts ?? "") ? 1 : -1))[0];
     if (first) this.go({ conversation: first.id }, true);
   }
 
@@ -141,7 +147,11 @@ class App {
     this._pane?.render();
     this._thread?.render();
     this._modals.render();
-    const nothing = h("main", { class: "pane conversation nothing" }, h("div", { class: "empty" }, h("p", null, t(this.store.ready ? "choose" : "loading"))));
+    const nothing = h(
+      "main",
+      { class: "pane conversation nothing" },
+      h("div", { class: "empty" }, h("p", null, t(this.store.ready ? "choose" : "loading"))),
+    );
     this._root.className = `app ${conversation ? "has-conversation" : ""} ${thread ? "has-thread" : ""}`;
     fill(this._root, this._sidebar.node, this._pane?.node ?? nothing, this._thread?.node);
     this._status.textContent = this.store.connected || !this.store.ready ? "" : t("reconnecting");
@@ -151,7 +161,8 @@ class App {
 
   composer(conversation, thread) {
     const key = keyOf(conversation, thread);
-    if (!this._composers.has(key)) this._composers.set(key, new Composer({ app: this, conversation, threadTs: thread ?? undefined }));
+    if (!this._composers.has(key))
+      this._composers.set(key, new Composer({ app: this, conversation, threadTs: thread ?? undefined }));
     return this._composers.get(key);
   }
 
@@ -189,7 +200,9 @@ class App {
   }
 
   openFile(id) {
-    return this.attempt(async () => openDialog({ ...(await filePreview(id, this.fileContext)), className: "wide", onClose: () => leaveFile() }));
+    return this.attempt(async () =>
+      openDialog({ ...(await filePreview(id, this.fileContext)), className: "wide", onClose: () => leaveFile() }),
+    );
   }
 }
 

@@ -20,7 +20,7 @@ function inline(text, names, depth) {
     if (run) nodes.push(run);
     run = "";
   };
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const found = depth < MAX_DEPTH ? token(text, i, names, depth) : null;
     if (found && found.node === undefined) run += found.text;
     else if (found) {

@@ -19,7 +19,7 @@ const TABLE_RULE = /^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 
 function blocks(lines, names, depth) {
   const nodes = [];
-  for (let i = 0; i < lines.length; ) {
+  for (let i = 0; i < lines.length;) {
     const [node, next] = block(lines, i, names, depth);
     if (node) nodes.push(node);
     i = next;
@@ -34,7 +34,10 @@ function block(lines, i, names, depth) {
   if (FENCE.test(line)) return fence(lines, i);
   if (HEADING.test(line)) {
     const [, marks, text] = HEADING.exec(line);
-    return [h(`h${Math.min(6, marks.length + 2)}`, { class: `md-h${marks.length}` }, inlineMarkdown(text ?? "", names)), i + 1];
+    return [
+      h(`h${Math.min(6, marks.length + 2)}`, { class: `md-h${marks.length}` }, inlineMarkdown(text ?? "", names)),
+      i + 1,
+    ];
   }
   if (RULE.test(line)) return [h("hr"), i + 1];
   if (depth < MAX_DEPTH && QUOTE.test(line)) return quote(lines, i, names, depth);
@@ -62,10 +65,9 @@ function quote(lines, i, names, depth) {
 function paragraph(lines, i, names, depth) {
   let end = i + 1;
   while (end < lines.length && !interrupts(lines, end, depth)) end += 1;
-  const shown = lines.slice(i, end).flatMap((line, n) => [
-    ...(n ? [h("br")] : []),
-    ...inlineMarkdown(line.trim().replace(/\\$/, ""), names),
-  ]);
+  const shown = lines
+    .slice(i, end)
+    .flatMap((line, n) => [...(n ? [h("br")] : []), ...inlineMarkdown(line.trim().replace(/\\$/, ""), names)]);
   return [h("p", null, shown), end];
 }
 
@@ -83,7 +85,13 @@ function list(lines, i, names, depth) {
   let at = i;
   while (at < lines.length) {
     const found = ITEM.exec(lines[at]);
-    if (!found || found[1].length > indent.length + 1 || found[1].length < indent.length || /\d/.test(found[2]) !== ordered) break;
+    if (
+      !found ||
+      found[1].length > indent.length + 1 ||
+      found[1].length < indent.length ||
+      /\d/.test(found[2]) !== ordered
+    )
+      break;
     const content = found[1].length + found[2].length + Math.min(Math.max(found[3].length, 1), 4);
     const end = itemEnd(lines, at, found[1].length);
     items.push(listItem([found[4], ...lines.slice(at + 1, end).map((line) => outdent(line, content))], names, depth));
@@ -127,19 +135,34 @@ function outdent(line, width) {
 
 function isTable(lines, i) {
   const rule = lines[i + 1] ?? "";
-  return lines[i].includes("|") && TABLE_RULE.test(rule) && rule.includes("-") && cells(lines[i]).length === cells(rule).length;
+  return (
+    lines[i].includes("|") &&
+    TABLE_RULE.test(rule) &&
+    rule.includes("-") &&
+    cells(lines[i]).length === cells(rule).length
+  );
 }
 
 function table(lines, i, names) {
-  const sides = cells(lines[i + 1]).map((cell) => (cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "end") : null));
+  const sides = cells(lines[i + 1]).map((cell) =>
+    cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "end") : null,
+  );
   let end = i + 2;
   while (end < lines.length && lines[end].trim() && lines[end].includes("|")) end += 1;
   const row = (line, tag) => {
     const found = cells(line);
-    return h("tr", null, sides.map((side, n) => h(tag, { class: side && `align-${side}` }, inlineMarkdown(found[n] ?? "", names))));
+    return h(
+      "tr",
+      null,
+      sides.map((side, n) => h(tag, { class: side && `align-${side}` }, inlineMarkdown(found[n] ?? "", names))),
+    );
   };
   const head = h("thead", null, row(lines[i], "th"));
-  const body = h("tbody", null, lines.slice(i + 2, end).map((line) => row(line, "td")));
+  const body = h(
+    "tbody",
+    null,
+    lines.slice(i + 2, end).map((line) => row(line, "td")),
+  );
   return [h("div", { class: "table-scroll", tabindex: "0", role: "group" }, h("table", null, head, body)), end];
 }
 

@@ -8,16 +8,26 @@ import { avatar, badges } from "./people.js";
 /** What a person typed as Slack's text: escaped, with @name and #channel of known people and channels as references. */
 export function encodeMentions(typed, store) {
   const people = [...store.people.values()].filter((person) => !person.deleted);
-  const handles = people.flatMap((person) => [[person.name, person.id], [person.real_name, person.id]]);
+  const handles = people.flatMap((person) => [
+    [person.name, person.id],
+    [person.real_name, person.id],
+  ]);
   const channels = [...store.conversations.values()].filter((one) => store.isChannel(one));
   const named = replaceNames(escape(typed), "@", handles, (id) => `<@${id}>`);
-  return replaceNames(named, "#", channels.map((one) => [one.name, one.id]), (id) => `<#${id}>`);
+  return replaceNames(
+    named,
+    "#",
+    channels.map((one) => [one.name, one.id]),
+    (id) => `<#${id}>`,
+  );
 }
 
 /** Longest names first, so that "@Li Wei" is not read as "@Li". A name ends where no letter, digit, dot or hyphen goes on. */
 function replaceNames(text, mark, pairs, reference) {
   const known = new Map(pairs.filter(([name]) => name).map(([name, id]) => [escape(name).toLowerCase(), id]));
-  const names = [...known.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const names = [...known.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (!names.length) return text;
   const pattern = new RegExp(`(^|[^\\w&/])${mark}(${names.join("|")})(?![\\w-]|\\.\\w)`, "gi");
   return text.replace(pattern, (_, before, name) => before + reference(known.get(name.toLowerCase())));
@@ -27,7 +37,9 @@ function replaceNames(text, mark, pairs, reference) {
 export function decodeMentions(text, store) {
   const shown = text
     .replace(/<@([UW][A-Z0-9]+)(?:\|[^>]*)?>/g, (whole, id) => (store.person(id) ? `@${store.person(id).name}` : whole))
-    .replace(/<#([A-Z0-9]+)(?:\|[^>]*)?>/g, (whole, id) => (store.conversations.has(id) ? `#${store.conversations.get(id).name}` : whole))
+    .replace(/<#([A-Z0-9]+)(?:\|[^>]*)?>/g, (whole, id) =>
+      store.conversations.has(id) ? `#${store.conversations.get(id).name}` : whole,
+    )
     .replace(/<(https?:[^|>]+)(?:\|[^>]*)?>/g, "$1");
   return unescape(shown);
 }
@@ -88,7 +100,11 @@ export class Suggestions {
     const rank = (person) => (person.is_bot ? 0 : members.has(person.id) ? 1 : 2);
     const starts = (text) => (text ?? "").toLowerCase().startsWith(query);
     return [...this._store.people.values()]
-      .filter((person) => !person.deleted && (starts(person.name) || starts(person.real_name) || (person.real_name ?? "").toLowerCase().includes(query)))
+      .filter(
+        (person) =>
+          !person.deleted &&
+          (starts(person.name) || starts(person.real_name) || (person.real_name ?? "").toLowerCase().includes(query)),
+      )
       .filter((person) => person.id !== this._store.me || query)
       .sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
       .slice(0, MAX_SUGGESTIONS);
@@ -98,13 +114,23 @@ export class Suggestions {
     const options = this._people.map((person, i) => {
       const name = this._store.nameOf(person.id);
       const attributes = {
-        role: "option", id: `${this.node.id}-${i}`, "aria-selected": String(i === this._at), "data-person": person.id,
+        role: "option",
+        id: `${this.node.id}-${i}`,
+        "aria-selected": String(i === this._at),
+        "data-person": person.id,
         onpointerdown: (event) => {
           event.preventDefault(); // keeps the focus in the text box
           this._take(person);
         },
       };
-      return h("div", attributes, avatar(person.id, name, { small: true, bot: person.is_bot }), h("span", { class: "person-name" }, name), h("span", { class: "handle" }, `@${person.name}`), badges(person));
+      return h(
+        "div",
+        attributes,
+        avatar(person.id, name, { small: true, bot: person.is_bot }),
+        h("span", { class: "person-name" }, name),
+        h("span", { class: "handle" }, `@${person.name}`),
+        badges(person),
+      );
     });
     this.node.replaceChildren(...options);
     this.node.hidden = false;

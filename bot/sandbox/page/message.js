@@ -11,7 +11,11 @@ import { mrkdwn } from "./mrkdwn.js";
 import { avatar, badges } from "./people.js";
 
 const NOTICES = {
-  channel_join: "joined", group_join: "joined", channel_leave: "left", group_leave: "left", channel_convert_to_private: "becamePrivate",
+  channel_join: "joined",
+  group_join: "joined",
+  channel_leave: "left",
+  group_leave: "left",
+  channel_convert_to_private: "becamePrivate",
 };
 
 /** Whether `message` continues the block of `before`: the same author within five minutes, nothing special about either. */
@@ -21,7 +25,7 @@ export function continues(before, message) {
 }
 
 function isNotice(message) {
-  return message.subtype in NOTICES || message.subtype === "tombstone" || (message.subtype === "channel_topic");
+  return message.subtype in NOTICES || message.subtype === "tombstone" || message.subtype === "channel_topic";
 }
 
 function authorOf(message) {
@@ -37,17 +41,37 @@ export function messageNode(message, view) {
   if (isNotice(message)) return notice(message, store);
   const isBot = Boolean(message.bot_id) || message.user === store.bot.user_id;
   const id = authorOf(message) || "?";
-  const name = isBot && !store.person(message.user) ? (message.username ?? store.bot.name) : store.nameOf(message.user ?? id);
-  const classes = ["message", view.grouped && "grouped", message.ephemeral && "ephemeral", view.editing && "editing"].filter(Boolean);
+  const name =
+    isBot && !store.person(message.user) ? (message.username ?? store.bot.name) : store.nameOf(message.user ?? id);
+  const classes = [
+    "message",
+    view.grouped && "grouped",
+    message.ephemeral && "ephemeral",
+    view.editing && "editing",
+  ].filter(Boolean);
   return h(
     "article",
-    { class: classes.join(" "), role: "listitem", "data-ts": message.ts, "data-author": id, tabindex: "-1", "aria-label": `${name}, ${clockTime(message.ts)}` },
+    {
+      class: classes.join(" "),
+      role: "listitem",
+      "data-ts": message.ts,
+      "data-author": id,
+      tabindex: "-1",
+      "aria-label": `${name}, ${clockTime(message.ts)}`,
+    },
     message.ephemeral && onlyYou(message, view),
     h("div", { class: "gutter" }, view.grouped ? time(message) : avatar(id, name, { bot: isBot })),
     h(
       "div",
       { class: "content" },
-      !view.grouped && h("header", null, h("span", { class: "author" }, name), isBot ? h("span", { class: "badge" }, t("appBadge")) : badges(store.person(message.user)), time(message)),
+      !view.grouped &&
+        h(
+          "header",
+          null,
+          h("span", { class: "author" }, name),
+          isBot ? h("span", { class: "badge" }, t("appBadge")) : badges(store.person(message.user)),
+          time(message),
+        ),
       view.editing ? editor(message, view) : body(message, view, isBot),
       reactions(message, store),
       threadSummary(message, view),
@@ -57,8 +81,11 @@ export function messageNode(message, view) {
 }
 
 function notice(message, store) {
-  if (message.subtype === "tombstone") return h("div", { class: "notice", role: "listitem", "data-ts": message.ts }, t("gone"));
-  const words = NOTICES[message.subtype] ? [h("strong", null, store.nameOf(message.user)), " ", t(NOTICES[message.subtype])] : mrkdwn(message.text ?? "", store.names);
+  if (message.subtype === "tombstone")
+    return h("div", { class: "notice", role: "listitem", "data-ts": message.ts }, t("gone"));
+  const words = NOTICES[message.subtype]
+    ? [h("strong", null, store.nameOf(message.user)), " ", t(NOTICES[message.subtype])]
+    : mrkdwn(message.text ?? "", store.names);
   return h("div", { class: "notice", role: "listitem", "data-ts": message.ts }, words, " ", time(message));
 }
 
@@ -68,14 +95,22 @@ function time(message) {
 
 function onlyYou(message, view) {
   const dismiss = () => view.app.store.dismiss(view.conversation.id, message.ts);
-  return h("div", { class: "only-you" }, icon("eye"), t("onlyYou"), " · ", h("button", { type: "button", class: "linklike", onclick: dismiss }, t("dismiss")));
+  return h(
+    "div",
+    { class: "only-you" },
+    icon("eye"),
+    t("onlyYou"),
+    " · ",
+    h("button", { type: "button", class: "linklike", onclick: dismiss }, t("dismiss")),
+  );
 }
 
 function body(message, view, isBot) {
   const context = actContext(message, view);
   const hasBlocks = message.blocks?.length > 0;
   const fromClient = hasBlocks && !isBot && message.blocks.every((block) => block.type === "rich_text");
-  const shown = hasBlocks && !fromClient ? renderBlocks(message.blocks, context) : mrkdwn(message.text ?? "", context.names);
+  const shown =
+    hasBlocks && !fromClient ? renderBlocks(message.blocks, context) : mrkdwn(message.text ?? "", context.names);
   const mark = message.edited && !isBot ? h("span", { class: "edited" }, " ", t("edited")) : null;
   return [
     (shown.length > 0 || mark) && h("div", { class: "text" }, shown, mark),
@@ -86,9 +121,15 @@ function body(message, view, isBot) {
 
 function actContext(message, view) {
   const { app, conversation } = view;
-  const act = (block, element, value) => app.attempt(() => app.api.post("click", {
-    conversation: conversation.id, message_ts: message.ts, block_id: block.block_id, action_id: element.action_id, value,
-  }));
+  const act = (block, element) =>
+    app.attempt(() =>
+      app.api.post("click", {
+        conversation: conversation.id,
+        message_ts: message.ts,
+        block_id: block.block_id,
+        action_id: element.action_id,
+      }),
+    );
   return { names: app.store.names, act };
 }
 
@@ -97,7 +138,12 @@ function reactions(message, store) {
   const chips = message.reactions.map((one) => {
     const names = one.users.map((id) => store.nameOf(id)).join(", ");
     const label = `${one.name.replace(/_/g, " ")}: ${names}`;
-    return h("span", { class: "reaction", role: "img", "aria-label": label, title: label, "data-reaction": one.name }, emoji(one.name) ?? `:${one.name}:`, h("span", { class: "count" }, one.count));
+    return h(
+      "span",
+      { class: "reaction", role: "img", "aria-label": label, title: label, "data-reaction": one.name },
+      emoji(one.name) ?? `:${one.name}:`,
+      h("span", { class: "count" }, one.count),
+    );
   });
   return h("div", { class: "reactions" }, chips);
 }
@@ -108,7 +154,9 @@ function threadSummary(message, view) {
   return h(
     "button",
     { type: "button", class: "thread-summary", onclick: () => view.app.openThread(view.conversation.id, message.ts) },
-    repliers.map((id) => avatar(id, view.app.store.nameOf(id), { small: true, bot: id === view.app.store.bot.user_id })),
+    repliers.map((id) =>
+      avatar(id, view.app.store.nameOf(id), { small: true, bot: id === view.app.store.bot.user_id }),
+    ),
     h("span", { class: "reply-count" }, t("replies", message.reply_count)),
     message.latest_reply && h("span", { class: "last-reply" }, t("lastReply", { when: when(message.latest_reply) })),
   );
@@ -119,7 +167,10 @@ function tools(message, view, isBot) {
   if (message.ephemeral) return null;
   const own = message.user === app.store.me && !isBot;
   const buttons = [
-    !view.threadTs && iconButton("reply", t("replyInThread"), () => app.openThread(conversation.id, message.thread_ts ?? message.ts, true)),
+    !view.threadTs &&
+      iconButton("reply", t("replyInThread"), () =>
+        app.openThread(conversation.id, message.thread_ts ?? message.ts, true),
+      ),
     own && message.text && iconButton("edit", t("edit"), () => view.onEdit(message.ts)),
     own && iconButton("trash", t("remove"), () => remove(message, view)),
   ].filter(Boolean);

@@ -1,6 +1,7 @@
 // Modals of the app (views): the latest one on top, updated in place, submitted or closed.
 
 import { renderBlocks } from "./blocks.js";
+import { busy } from "./busy.js";
 import { openDialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
@@ -20,6 +21,11 @@ export class Modals {
     const { views } = this._app.store;
     const top = views[views.length - 1];
     if (top === this._shown?.view) return;
+    if (top && top.id === this._shown?.view.id) {
+      this._shown.view = top;
+      this._shown.dialog.set(this._content(top));
+      return;
+    }
     this._drop();
     if (top) this._show(top);
   }
@@ -32,18 +38,27 @@ export class Modals {
   }
 
   _show(view) {
-    const inputs = new Map();
-    const context = { names: this._app.store.names, people: this._people(), inputs, act: (...click) => this._act(view, ...click) };
-    const body = h("div", { class: "view", "data-view": view.id }, renderBlocks(view.blocks ?? [], context));
-    const close = h("button", { type: "button", class: "button", onclick: () => this._shown.dialog.close() }, view.close?.text ?? t("close"));
-    const submit = view.submit && h("button", { type: "button", class: "button primary", onclick: () => this._submit(view, inputs) }, view.submit.text);
     const shown = { view };
     this._shown = shown;
-    shown.dialog = openDialog({ title: view.title?.text ?? "", body, footer: [close, submit], onClose: () => this._closed(shown) });
+    shown.dialog = openDialog({ ...this._content(view), onClose: () => this._closed(shown) });
   }
 
-  _people() {
-    return [...this._app.store.people.values()].filter((person) => !person.deleted && !person.is_bot);
+  _content(view) {
+    const inputs = new Map();
+    const context = { names: this._app.store.names, inputs, act: (block, element) => this._act(view, block, element) };
+    const close = h(
+      "button",
+      { type: "button", class: "button", onclick: () => this._shown.dialog.close() },
+      view.close?.text ?? t("close"),
+    );
+    const press = (event) => busy(event.currentTarget, () => this._submit(view, inputs));
+    const submit =
+      view.submit && h("button", { type: "button", class: "button primary", onclick: press }, view.submit.text);
+    return {
+      title: view.title?.text ?? "",
+      body: h("div", { class: "view", "data-view": view.id }, renderBlocks(view.blocks ?? [], context)),
+      footer: submit ? [close, submit] : [close],
+    };
   }
 
   _closed(shown) {
@@ -55,23 +70,26 @@ export class Modals {
     store.changed();
   }
 
-  _act(view, block, element, value) {
-    return this._app.attempt(() => this._app.api.post("click", { view_id: view.id, block_id: block.block_id, action_id: element.action_id, value }));
+  _act(view, block, element) {
+    return this._app.attempt(() =>
+      this._app.api.post("click", { view_id: view.id, block_id: block.block_id, action_id: element.action_id }),
+    );
   }
 
   async _submit(view, inputs) {
     const { values, missing } = readInputs(inputs);
-    if (missing.length) this._again(view, Object.fromEntries(missing.map((block) => [block, t("required")])));
-    else {
-      await this._app.attempt(async () => {
-        const answer = await this._app.api.post("submit", { view_id: view.id, values });
-        if (answer.errors) this._again(view, answer.errors);
-      });
+    if (missing.length) {
+      this._explain(Object.fromEntries(missing.map((block) => [block, t("required")])));
+      return;
     }
+    await this._app.attempt(async () => {
+      const { errors } = await this._app.api.post("submit", { view_id: view.id, values });
+      if (errors) this._explain(errors);
+    });
   }
 
   /** Show the reasons beside the fields, without losing what was entered. */
-  _again(view, errors) {
+  _explain(errors) {
     const { node } = this._shown.dialog;
     node.querySelectorAll(".field-error").forEach((one) => one.remove());
     for (const [block, reason] of Object.entries(errors)) {

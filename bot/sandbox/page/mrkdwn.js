@@ -35,7 +35,7 @@ export function inlineMrkdwn(text, names) {
 function lines(text, names) {
   const nodes = [];
   const all = text.split("\n");
-  for (let i = 0; i < all.length; ) {
+  for (let i = 0; i < all.length;) {
     const kind = lineKind(all[i]);
     let end = i + 1;
     while (end < all.length && lineKind(all[end]) === kind) end += 1;
@@ -84,7 +84,7 @@ const MARKS = { "*": "strong", _: "em", "~": "s" };
 function inline(text, names, depth) {
   const nodes = [];
   let plainStart = 0;
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const found = depth < MAX_DEPTH ? token(text, i, names, depth) : null;
     if (!found) {
       i += 1;
@@ -140,7 +140,10 @@ function emojiAt(text, i) {
   const found = /^:([a-z0-9_+'-]{1,60}(?:::skin-tone-\d)?):/.exec(text.slice(i, i + 80));
   const character = found && emoji(found[1]);
   if (!character) return null;
-  return { node: h("span", { class: "emoji", role: "img", "aria-label": found[1].replace(/_/g, " ") }, character), end: i + found[0].length };
+  return {
+    node: h("span", { class: "emoji", role: "img", "aria-label": found[1].replace(/_/g, " ") }, character),
+    end: i + found[0].length,
+  };
 }
 
 /** `<@U…>`, `<#C…|name>`, `<!here>`, `<url|label>`; also used by the markdown block, which Slack lets carry them. */
@@ -149,8 +152,13 @@ export function angle(text, i, names) {
   if (close < 0 || close - i > 3000) return null;
   const [target, label] = splitOnce(text.slice(i + 1, close), "|");
   const end = close + 1;
-  if (/^@[UW][A-Z0-9]+$/.test(target)) return { node: mention(`@${names.person(target.slice(1))}`, target.slice(1), names), end };
-  if (/^#C?[A-Z0-9]+$/.test(target)) return { node: h("span", { class: "mention" }, `#${names.channel(target.slice(1)) ?? plain(label ?? target.slice(1))}`), end };
+  if (/^@[UW][A-Z0-9]+$/.test(target))
+    return { node: mention(`@${names.person(target.slice(1))}`, target.slice(1), names), end };
+  if (/^#C?[A-Z0-9]+$/.test(target))
+    return {
+      node: h("span", { class: "mention" }, `#${names.channel(target.slice(1)) ?? plain(label ?? target.slice(1))}`),
+      end,
+    };
   if (target.startsWith("!date^")) return { node: plain(label ?? target), end };
   if (/^!(here|channel|everyone)$/.test(target)) return { node: mention(`@${target.slice(1)}`), end };
   if (target.startsWith("!subteam^")) return { node: mention(plain(label ?? "@group")), end };

@@ -8,14 +8,23 @@ const COLOURS = 8;
 /** A square with the initials of a person; decoration, the name stands beside it. */
 export function avatar(id, name, { small = false, bot = false } = {}) {
   const colour = [...id].reduce((sum, character) => (sum * 31 + character.codePointAt(0)) % 9973, 7) % COLOURS;
-  return h("span", { class: `avatar avatar-${bot ? "bot" : colour} ${small ? "avatar-small" : ""}`, "aria-hidden": "true" }, initials(name));
+  return h(
+    "span",
+    { class: `avatar avatar-${bot ? "bot" : colour} ${small ? "avatar-small" : ""}`, "aria-hidden": "true" },
+    initials(name),
+  );
 }
 
 function initials(name) {
   const chinese = name.match(/[\u4e00-\u9fff]/g);
   if (chinese) return chinese.slice(-2).join("");
   const words = name.split(/[\s._-]+/).filter(Boolean);
-  return words.slice(0, 2).map((word) => [...word][0].toUpperCase()).join("") || "?";
+  return (
+    words
+      .slice(0, 2)
+      .map((word) => [...word][0].toUpperCase())
+      .join("") || "?"
+  );
 }
 
 /** Words after a name: guest, external, APP. */
@@ -32,8 +41,20 @@ export function badges(person) {
 export class PersonSwitch {
   constructor(app) {
     this._app = app;
-    this._menu = h("div", { class: "menu", role: "menu", "aria-label": t("actAs"), hidden: true, onkeydown: (event) => this._keys(event) });
-    this._button = h("button", { type: "button", class: "person-button", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this._toggle(this._menu.hidden) });
+    this._menu = h("div", {
+      class: "menu",
+      role: "menu",
+      "aria-label": t("actAs"),
+      hidden: true,
+      onkeydown: (event) => this._keys(event),
+    });
+    this._button = h("button", {
+      type: "button",
+      class: "person-button",
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+      onclick: () => this._toggle(this._menu.hidden),
+    });
     this.node = h("div", { class: "person-switch" }, this._button, this._menu);
     this._leave = (event) => !this.node.contains(event.target) && this._toggle(false);
     document.addEventListener("pointerdown", this._leave);
@@ -48,7 +69,12 @@ export class PersonSwitch {
     const me = store.person(store.me);
     const name = store.nameOf(store.me);
     this._button.setAttribute("aria-label", `${t("switchPerson")}: ${t("youAre", { name })}`);
-    this._button.replaceChildren(avatar(store.me, name), h("span", { class: "person-name" }, name), ...badges(me).filter(Boolean), icon("chevron"));
+    this._button.replaceChildren(
+      avatar(store.me, name),
+      h("span", { class: "person-name" }, name),
+      ...badges(me).filter(Boolean),
+      icon("chevron"),
+    );
     this._menu.replaceChildren(...this._people().map((person) => this._item(person)));
   }
 
@@ -69,7 +95,14 @@ export class PersonSwitch {
         if (person.id !== store.me) this._app.become(person.id);
       },
     };
-    return h("button", attributes, avatar(person.id, name, { small: true }), h("span", { class: "person-name" }, name), h("span", { class: "handle" }, `@${person.name}`), badges(person));
+    return h(
+      "button",
+      attributes,
+      avatar(person.id, name, { small: true }),
+      h("span", { class: "person-name" }, name),
+      h("span", { class: "handle" }, `@${person.name}`),
+      badges(person),
+    );
   }
 
   _toggle(open) {

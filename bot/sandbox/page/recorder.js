@@ -19,7 +19,8 @@ export class Recorder {
 
   async start() {
     if (this._recording) return;
-    const type = window.MediaRecorder && navigator.mediaDevices && TYPES.find((one) => MediaRecorder.isTypeSupported(one));
+    const type =
+      window.MediaRecorder && navigator.mediaDevices && TYPES.find((one) => MediaRecorder.isTypeSupported(one));
     if (!type) {
       toast(t("recordMissing"));
       return;
@@ -38,7 +39,14 @@ export class Recorder {
     const recorder = new MediaRecorder(stream, { mimeType: type });
     const chunks = [];
     recorder.ondataavailable = (event) => event.data.size && chunks.push(event.data);
-    this._recording = { recorder, stream, chunks, type: type.split(";")[0], started: performance.now(), meter: new Meter(stream) };
+    this._recording = {
+      recorder,
+      stream,
+      chunks,
+      type: type.split(";")[0],
+      started: performance.now(),
+      meter: new Meter(stream),
+    };
     recorder.start(500);
     this._draw();
     this._tick();
@@ -49,7 +57,13 @@ export class Recorder {
     this._send = iconButton("send", t("recordSend"), () => this.finish(), { class: "icon-button send" });
     const cancel = iconButton("trash", t("recordCancel"), () => this.cancel());
     this.node.setAttribute("aria-label", t("recording"));
-    this.node.replaceChildren(cancel, h("span", { class: "record-dot" }), this._clock, this._recording.meter.node, this._send);
+    this.node.replaceChildren(
+      cancel,
+      h("span", { class: "record-dot" }),
+      this._clock,
+      this._recording.meter.node,
+      this._send,
+    );
     this.node.hidden = false;
     this._onState(true);
     this._send.focus();
@@ -114,7 +128,9 @@ class Meter {
     this._analyser.getByteTimeDomainData(this._samples);
     const peak = this._samples.reduce((most, sample) => Math.max(most, Math.abs(sample - 128)), 0) / 128;
     this._levels = [...this._levels.slice(1), peak];
-    this._bars.forEach((bar, i) => bar.style.setProperty("--level", Math.max(0.08, Math.sqrt(this._levels[i])).toFixed(2)));
+    this._bars.forEach((bar, i) =>
+      bar.style.setProperty("--level", Math.max(0.08, Math.sqrt(this._levels[i])).toFixed(2)),
+    );
   }
 
   close() {

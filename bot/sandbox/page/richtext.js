@@ -13,7 +13,9 @@ const RENDERERS = {
   rich_text_quote: (part, names) => h("blockquote", null, pieces(part, names)),
   rich_text_preformatted: (part, names) => h("pre", { class: "code" }, h("code", null, pieces(part, names))),
   rich_text_list: (part, names) => {
-    const items = part.elements.map((item) => h("li", { class: part.indent ? `level-${Math.min(3, part.indent)}` : null }, pieces(item, names)));
+    const items = part.elements.map((item) =>
+      h("li", { class: part.indent ? `level-${Math.min(3, part.indent)}` : null }, pieces(item, names)),
+    );
     const node = h(part.style === "ordered" ? "ol" : "ul", null, items);
     if (part.offset) node.start = part.offset + 1;
     return node;
@@ -33,7 +35,11 @@ function piece(one, names) {
     case "emoji":
       return emoji(one.name) ?? `:${one.name}:`;
     case "user":
-      return h("span", { class: one.user_id === names.me ? "mention mention-me" : "mention", "data-person": one.user_id }, `@${names.person(one.user_id)}`);
+      return h(
+        "span",
+        { class: one.user_id === names.me ? "mention mention-me" : "mention", "data-person": one.user_id },
+        `@${names.person(one.user_id)}`,
+      );
     case "channel":
       return h("span", { class: "mention" }, `#${names.channel(one.channel_id) ?? one.channel_id}`);
     case "broadcast":

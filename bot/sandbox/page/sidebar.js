@@ -20,18 +20,39 @@ export class Sidebar {
 
   render() {
     const { store } = this._app;
-    const language = h("button", { type: "button", class: "quiet language", lang: currentLanguage() === "zh" ? "en" : "zh", "aria-label": t("languageHint"), onclick: () => this._app.switchLanguage() }, t("language"));
+    const language = h(
+      "button",
+      {
+        type: "button",
+        class: "quiet language",
+        lang: currentLanguage() === "zh" ? "en" : "zh",
+        "aria-label": t("languageHint"),
+        onclick: () => this._app.switchLanguage(),
+      },
+      t("language"),
+    );
     this._head.replaceChildren(h("strong", { class: "team" }, store.team.name), language);
     this.node.setAttribute("aria-label", t("channels"));
     const all = [...store.conversations.values()].filter((one) => !one.is_archived);
     const channels = all.filter((one) => store.isChannel(one)).sort(byName);
-    const direct = all.filter((one) => !store.isChannel(one)).sort((a, b) => ((a.last_ts ?? "") < (b.last_ts ?? "") ? 1 : -1));
+    const direct = all
+      .filter((one) => !store.isChannel(one))
+      .sort((a, b) => ((a.last_ts ?? "") < (b.last_ts ?? "") ? 1 : -1));
     const mine = channels.filter((one) => one.is_member);
     const others = channels.filter((one) => !one.is_member);
     this._lists.replaceChildren(
       ...[
-        this._section("channels", mine, iconButton("plus", t("newChannel"), () => this._app.newChannel())),
-        this._section("directMessages", direct, iconButton("plus", t("newMessage"), () => this._app.newMessage()), this._botEntry(direct)),
+        this._section(
+          "channels",
+          mine,
+          iconButton("plus", t("newChannel"), () => this._app.newChannel()),
+        ),
+        this._section(
+          "directMessages",
+          direct,
+          iconButton("plus", t("newMessage"), () => this._app.newMessage()),
+          this._botEntry(direct),
+        ),
         others.length > 0 && this._section("moreChannels", others),
         store.ready && all.length === 0 && h("p", { class: "sidebar-note" }, t("noConversations")),
       ].filter(Boolean),
@@ -41,7 +62,12 @@ export class Sidebar {
 
   _section(title, conversations, action, extra) {
     const rows = conversations.map((one) => this._row(one));
-    return h("section", { class: `sidebar-${title}`, "aria-label": t(title) }, h("h2", null, t(title), action), h("ul", null, extra, rows));
+    return h(
+      "section",
+      { class: `sidebar-${title}`, "aria-label": t(title) },
+      h("h2", null, t(title), action),
+      h("ul", null, extra, rows),
+    );
   }
 
   _row(conversation) {
@@ -52,7 +78,12 @@ export class Sidebar {
     const name = store.titleOf(conversation);
     const link = h(
       "a",
-      { href: this._app.address({ conversation: conversation.id }), class: ["entry", isUnread && "is-unread"].filter(Boolean).join(" "), "aria-current": isHere ? "page" : null, "data-conversation": conversation.id },
+      {
+        href: this._app.address({ conversation: conversation.id }),
+        class: ["entry", isUnread && "is-unread"].filter(Boolean).join(" "),
+        "aria-current": isHere ? "page" : null,
+        "data-conversation": conversation.id,
+      },
       conversationIcon(conversation, store),
       h("span", { class: "entry-name" }, name),
       conversation.kind === "private" && h("span", { class: "visually-hidden" }, ` (${t("privateChannel")})`),
@@ -68,7 +99,17 @@ export class Sidebar {
     if (!store.ready || direct.some((one) => store.isBotDm(one))) return null;
     const name = store.nameOf(store.bot.user_id);
     const open = () => this._app.openDirect([store.bot.user_id]);
-    return h("li", null, h("button", { type: "button", class: "entry", onclick: open }, avatar(store.bot.user_id, name, { small: true, bot: true }), h("span", { class: "entry-name" }, name), badges(store.person(store.bot.user_id) ?? { is_bot: true })));
+    return h(
+      "li",
+      null,
+      h(
+        "button",
+        { type: "button", class: "entry", onclick: open },
+        avatar(store.bot.user_id, name, { small: true, bot: true }),
+        h("span", { class: "entry-name" }, name),
+        badges(store.person(store.bot.user_id) ?? { is_bot: true }),
+      ),
+    );
   }
 }
 

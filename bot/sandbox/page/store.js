@@ -103,7 +103,8 @@ export class Store {
 
   message(conversation, ts) {
     for (const [key, list] of this.lists) {
-      if ((key === conversation || key.startsWith(`${conversation}/`)) && list.messages.has(ts)) return list.messages.get(ts);
+      if ((key === conversation || key.startsWith(`${conversation}/`)) && list.messages.has(ts))
+        return list.messages.get(ts);
     }
     return undefined;
   }
@@ -136,7 +137,13 @@ export class Store {
   // Events
 
   apply(event) {
-    if (event.type === "message" || event.type === "ephemeral" || event.type === "message_changed" || event.type === "reaction") this._applyMessage(event);
+    if (
+      event.type === "message" ||
+      event.type === "ephemeral" ||
+      event.type === "message_changed" ||
+      event.type === "reaction"
+    )
+      this._applyMessage(event);
     else if (event.type === "message_deleted") this._toLists(event.conversation, event);
     else if (event.type.startsWith("view_")) this._applyView(event);
     else if (event.type === "conversation_changed") this.loadConversations();
@@ -179,7 +186,8 @@ export class Store {
       return;
     }
     const { message } = event;
-    if (belongs(key, message)) messages.set(message.ts, event.type === "ephemeral" ? { ...message, ephemeral: true } : message);
+    if (belongs(key, message))
+      messages.set(message.ts, event.type === "ephemeral" ? { ...message, ephemeral: true } : message);
   }
 
   _applyView({ type, view }) {

@@ -18,8 +18,17 @@ export class Timeline {
     this._editing = null;
     this._atEnd = true;
     this._list = h("div", { class: "messages", role: "list", "aria-label": label });
-    this._scroller = h("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": label, onscroll: () => this._scrolled() }, this._list);
-    this._jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this.toEnd() }, icon("down"), t("newMessages"));
+    this._scroller = h(
+      "div",
+      { class: "scroller", tabindex: "0", role: "region", "aria-label": label, onscroll: () => this._scrolled() },
+      this._list,
+    );
+    this._jump = h(
+      "button",
+      { type: "button", class: "jump", hidden: true, onclick: () => this.toEnd() },
+      icon("down"),
+      t("newMessages"),
+    );
     this.node = h("div", { class: "timeline" }, this._scroller, this._jump);
     this._observer = new ResizeObserver(() => this._atEnd && this._scrollDown());
     this._observer.observe(this._list);
@@ -39,9 +48,10 @@ export class Timeline {
 
   render() {
     const messages = this._source();
-    const latest = messages[messages.length - 1]?.ts;
-    const grew = this._latest !== undefined && latest > this._latest;
-    this._latest = latest;
+    const latest = messages[messages.length - 1];
+    const grew = this._latest !== undefined && latest?.ts > this._latest;
+    this._latest = latest?.ts;
+    if (grew && latest.user === this._view.app.store.me) this._atEnd = true; // one's own words are always shown
     const children = messages.length ? this._children(messages) : [this._empty()];
     fill(this._list, children);
     if (this._atEnd) this._scrollDown();
@@ -70,13 +80,15 @@ export class Timeline {
   _row(message, grouped) {
     const editing = this._editing === message.ts;
     const known = this._rows.get(message.ts);
-    if (known && known.grouped === grouped && known.editing === editing && (editing || known.message === message)) return known;
+    if (known && known.grouped === grouped && known.editing === editing && (editing || known.message === message))
+      return known;
     const view = { ...this._view, grouped, editing, onEdit: (ts) => this._edit(ts) };
     return { message, grouped, editing, node: messageNode(message, view) };
   }
 
   _day(day, ts) {
-    if (!this._days.has(day)) this._days.set(day, h("div", { class: "day", role: "separator" }, h("span", null, dayName(ts))));
+    if (!this._days.has(day))
+      this._days.set(day, h("div", { class: "day", role: "separator" }, h("span", null, dayName(ts))));
     return this._days.get(day);
   }
 
@@ -86,9 +98,16 @@ export class Timeline {
   }
 
   _scrolled() {
-    const { scrollHeight, scrollTop, clientHeight } = this._scroller;
-    this._atEnd = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    this._atEnd = this._scroller.scrollTop > this._end() - NEAR_END;
     if (this._atEnd) this._jump.hidden = true;
+  }
+
+  /** Where following stops: at the end, but never past the beginning of the last message, so that a long answer can be
+   * read from its first line while it grows. */
+  _end() {
+    const { scrollHeight, clientHeight } = this._scroller;
+    const last = this._list.lastElementChild;
+    return Math.min(scrollHeight - clientHeight, last ? Math.max(0, last.offsetTop - 12) : 0);
   }
 
   toEnd() {
@@ -97,7 +116,7 @@ export class Timeline {
   }
 
   _scrollDown() {
-    this._scroller.scrollTop = this._scroller.scrollHeight;
+    this._scroller.scrollTop = Math.max(this._scroller.scrollTop, this._end());
     this._jump.hidden = true;
   }
 

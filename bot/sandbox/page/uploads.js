@@ -69,10 +69,29 @@ export class Uploads {
 
   _row(item) {
     const isSending = item.progress !== null;
-    item.state = h("span", { class: item.failed ? "file-meta field-error" : "file-meta", role: "status" }, item.failed ?? (isSending ? t("uploading", { percent: Math.round(item.progress * 100) }) : `${byteSize(item.file.size)} · ${t("waiting")}`));
+    item.state = h(
+      "span",
+      { class: item.failed ? "file-meta field-error" : "file-meta", role: "status" },
+      item.failed ??
+        (isSending
+          ? t("uploading", { percent: Math.round(item.progress * 100) })
+          : `${byteSize(item.file.size)} · ${t("waiting")}`),
+    );
     item.bar = isSending ? h("progress", { max: "1", value: item.progress, "aria-label": item.file.name }) : null;
-    const words = h("div", { class: "file-words" }, h("span", { class: "file-name" }, item.file.name), item.state, item.bar);
-    return h("li", { class: "upload" }, icon("file"), words, iconButton("close", t("removeFile", { name: item.file.name }), () => this._drop(item)));
+    const words = h(
+      "div",
+      { class: "file-words" },
+      h("span", { class: "file-name" }, item.file.name),
+      item.state,
+      item.bar,
+    );
+    return h(
+      "li",
+      { class: "upload" },
+      icon("file"),
+      words,
+      iconButton("close", t("removeFile", { name: item.file.name }), () => this._drop(item)),
+    );
   }
 }
 
@@ -98,7 +117,12 @@ export function dropZone(pane, onFiles) {
 }
 
 function filesOf(transfer) {
-  const folders = new Set([...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry?.isDirectory).map((entry) => entry.name));
+  const folders = new Set(
+    [...transfer.items]
+      .map((item) => item.webkitGetAsEntry?.())
+      .filter((entry) => entry?.isDirectory)
+      .map((entry) => entry.name),
+  );
   folders.forEach((name) => toast(t("dropFolder", { name })));
   return [...transfer.files].filter((file) => !folders.has(file.name));
 }
