@@ -7,14 +7,17 @@ from bot.sandbox.delivery import Delivery
 from bot.sandbox.ephemeral import Ephemerals
 from bot.sandbox.events import Events
 from bot.sandbox.faults import Faults
-from bot.sandbox.model import Json
+from bot.sandbox.interactions import Interactions
+from bot.sandbox.model import Download, Json
 from bot.sandbox.rooms import Rooms
 from bot.sandbox.shapes import Shapes
 from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.state import Workspace
 from bot.sandbox.stream import Stream
 from bot.sandbox.talk import Talk
+from bot.sandbox.tickets import Tickets
 from bot.sandbox.tiers import Tiers
+from bot.sandbox.uploads import Uploads
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,8 +34,16 @@ class Context:
     ephemerals: Ephemerals
     talk: Talk
     rooms: Rooms
+    uploads: Uploads
+    interactions: Interactions
+    # Upload addresses (the file that is to come) and links to the second host (a Download).
+    upload_tickets: Tickets[str]
+    download_tickets: Tickets[Download]
     tiers: Tiers
     faults: Faults
     site: str
+    second_host: str
     page_cap: int
     calls: list[Json] = field(default_factory=list)
+    # Paths of the second host where the bot's token arrived, which must never happen.
+    leaked_tokens: list[str] = field(default_factory=list)

@@ -69,9 +69,9 @@ class Delivery:
         self._clock = clock
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def event(self, event: Json) -> None:
-        """Deliver an event soon; returns at once."""
-        payload = self._envelope(event)
+    def event(self, event: Json, *, is_shared: bool = False) -> None:
+        """Deliver an event soon; returns at once. `is_shared`: it comes from a channel shared with another team."""
+        payload = self._envelope(event) | {"is_ext_shared_channel": is_shared}
         self._start(payload)
         for fault in [one for one in self.redeliveries if one.type == event["type"]]:
             self.redeliveries.remove(fault)
@@ -130,7 +130,6 @@ class Delivery:
             "event_id": _event_id(),
             "event_time": int(self._clock.timestamp()),
             "authorizations": [{**bot, "is_enterprise_install": False}],
-            "is_ext_shared_channel": False,
         }
 
 

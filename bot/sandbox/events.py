@@ -24,28 +24,28 @@ class Events:
 
     def posted(self, conversation: Conversation, message: Json) -> None:
         """A new message: a `message` event, and its twin `app_mention` where the bot is mentioned in a channel."""
-        self._show(conversation, {"type": "message", "message": message})
+        self._show_message(conversation, "message", message)
         if not self._bot_is_in(conversation):
             return
-        event = self._placed(conversation, message)
-        self._delivery.event(event)
+        event = self._placed(conversation, self._for_app(conversation, message))
+        self._deliver(event, conversation)
         if self._is_mention(conversation, message):
             twin = {key: value for key, value in event.items() if key not in ("channel_type", "subtype")}
-            self._delivery.event({**twin, "type": "app_mention"})
+            self._deliver({**twin, "type": "app_mention"}, conversation)
 
     def changed(self, conversation: Conversation, message: Json, previous: Json, *, notify: bool = True) -> None:
         """An edit. `notify=False` for changes of which Slack tells the page alone (reply counts, reactions)."""
-        self._show(conversation, {"type": "message_changed", "message": message})
+        self._show_message(conversation, "message_changed", message)
         if notify and self._bot_is_in(conversation):
-            self._delivery.event(
-                self._hidden(conversation, "message_changed", {"message": message, "previous_message": previous})
-            )
+            extra = {"message": self._for_app(conversation, message)}
+            extra |= {"previous_message": self._for_app(conversation, previous)}
+            self._deliver(self._hidden(conversation, "message_changed", extra), conversation)
 
     def deleted(self, conversation: Conversation, previous: Json) -> None:
         self._show(conversation, {"type": "message_deleted", "ts": previous["ts"]})
         if self._bot_is_in(conversation):
-            extra = {"deleted_ts": previous["ts"], "previous_message": previous}
-            self._delivery.event(self._hidden(conversation, "message_deleted", extra))
+            extra = {"deleted_ts": previous["ts"], "previous_message": self._for_app(conversation, previous)}
+            self._deliver(self._hidden(conversation, "message_deleted", extra), conversation)
 
     def ephemeral(self, conversation: Conversation, message: Json, reader: str) -> None:
         """A message for one reader: no event, for Slack raises none."""
@@ -54,9 +54,18 @@ class Events:
         change = {"type": "ephemeral", "conversation": conversation.id, "message": message}
         self._stream.publish_to({reader}, change)
 
+    def ephemeral_gone(self, conversation: Conversation, reader: str, message: Json) -> None:
+        self._ephemerals.drop(conversation.id, reader, message["ts"])
+        change = {"type": "message_deleted", "conversation": conversation.id, "ts": message["ts"]}
+        self._stream.publish_to({reader}, change)
+
     def reacted(self, conversation: Conversation, message: Json) -> None:
         """Reactions reach the page alone: the app subscribes to none of their events."""
-        self._show(conversation, {"type": "reaction", "message": message})
+        self._show_message(conversation, "reaction", message)
+
+    def status(self, conversation: Conversation, thread_ts: str, status: str) -> None:
+        """What the bot says it is doing; Slack keeps it nowhere."""
+        self._show(conversation, {"type": "status", "thread_ts": thread_ts, "status": status})
 
     # People and conversations
 
@@ -69,38 +78,43 @@ class Events:
         self._conversation_changed(conversation)
         if self._bot_is_in(conversation):
             event = self._membership("member_joined_channel", conversation, person)
-            self._delivery.event({**event, "inviter": inviter} if inviter else event)
+            self._deliver({**event, "inviter": inviter} if inviter else event, conversation)
 
     def left(self, conversation: Conversation, person: str) -> None:
         """As `joined`; when it is the bot that leaves it hears so, and nothing more of this conversation."""
         self._conversation_changed(conversation)
         if person == self._workspace.app.user:
             word = "channel_left" if conversation.kind == "public" else "group_left"
-            self._delivery.event({"type": word, "channel": conversation.id, "event_ts": self._workspace.new_ts()})
+            gone = {"type": word, "channel": conversation.id, "event_ts": self._workspace.new_ts()}
+            self._deliver(gone, conversation)
         elif self._bot_is_in(conversation):
-            self._delivery.event(self._membership("member_left_channel", conversation, person))
+            self._deliver(self._membership("member_left_channel", conversation, person), conversation)
 
     def channel(self, event_type: str, conversation: Conversation, **extra: object) -> None:
         """channel_created, channel_rename, channel_archive …: public ones, and private ones with the bot in them."""
         self._conversation_changed(conversation)
         if conversation.kind == "public" or self._bot_is_in(conversation):
-            self._delivery.event({"type": event_type, "event_ts": self._workspace.new_ts(), **extra})
+            self._deliver({"type": event_type, "event_ts": self._workspace.new_ts(), **extra}, conversation)
 
     def person(self, event_type: str, person: Person) -> None:
         """team_join and user_change."""
-        user = self._shapes.user(person)
-        self._stream.publish(
-            {"type": "person_changed", "person": self._shapes.page_person(person)}, sees=lambda _: True
-        )
-        self._delivery.event({"type": event_type, "user": user, "event_ts": self._workspace.new_ts()})
+        change = {"type": "person_changed", "person": self._shapes.page_person(person)}
+        self._stream.publish(change, sees=lambda _: True)
+        event = {"type": event_type, "user": self._shapes.user(person), "event_ts": self._workspace.new_ts()}
+        self._delivery.event(event)
 
     # Files
 
-    def file(self, event_type: str, file: File, *, channel: str | None = None) -> None:
-        """file_shared, file_change, file_public, file_unshared, file_deleted: ids only, the app asks files.info."""
-        change = {"type": "file_changed", "file": self._shapes.file(file)}
-        self._stream.publish(change, sees=lambda person: self._workspace.sees_file(person, file))
-        event: Json = {"type": event_type, "file_id": file.id, "user_id": file.user, "file": {"id": file.id}}
+    def file(self, event_type: str, file: File, *, user: str, channel: str | None = None, told: bool = True) -> None:
+        """file_shared, file_change, file_public, file_unshared, file_deleted: ids only, the app asks files.info.
+
+        `told`: whether the app could see the file before or can see it now.
+        """
+        change = {"type": "file_changed", "file": {"id": file.id, "deleted": file.deleted}}
+        self._stream.publish(change, sees=lambda _: True)
+        if not told:
+            return
+        event: Json = {"type": event_type, "file_id": file.id, "user_id": user, "file": {"id": file.id}}
         if channel is not None:
             event["channel_id"] = channel
         self._delivery.event({**event, "event_ts": self._workspace.new_ts()})
@@ -111,6 +125,15 @@ class Events:
         self._stream.publish_to({reader}, {"type": change_type, "view": view})
 
     # How they look
+
+    def _show_message(self, conversation: Conversation, change_type: str, message: Json) -> None:
+        self._show(conversation, {"type": change_type, "message": self._shapes.message(conversation, message)})
+
+    def _for_app(self, conversation: Conversation, message: Json) -> Json:
+        return self._shapes.message(conversation, message, for_app=True)
+
+    def _deliver(self, event: Json, conversation: Conversation) -> None:
+        self._delivery.event(event, is_shared=conversation.is_shared)
 
     def _show(self, conversation: Conversation, change: Json) -> None:
         change = {**change, "conversation": conversation.id}

@@ -1,6 +1,7 @@
 """The words of the local workspace: people, conversations, files, and the app that lives in it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 Json = dict[str, Any]
@@ -76,6 +77,14 @@ class File:
     transcript: str | None = None
     deleted: bool = False
     shares: tuple[Share, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """What a link to the second host leads to."""
+
+    path: Path
+    mimetype: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,8 +62,15 @@ class Rooms:
             raise SlackError("is_archived", "This channel is archived.")
         if person.id in conversation.members:
             return conversation
-        changed = replace(conversation, members=(*conversation.members, person.id))
+        is_newly_shared = not conversation.is_shared and person.team != self._workspace.app.team
+        changed = replace(
+            conversation,
+            members=(*conversation.members, person.id),
+            is_shared=conversation.is_shared or is_newly_shared,
+        )
         self._workspace.save_conversation(changed)
+        if is_newly_shared:
+            self._events.channel("channel_shared", changed, channel=changed.id, connected_team_id=person.team)
         self._events.joined(changed, person.id, inviter.id if inviter else None)
         self._notice(changed, person, "join", "has joined")
         return changed

@@ -11,13 +11,15 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from bot.sandbox import downloads, responses
 from bot.sandbox.clock import Clock
 from bot.sandbox.context import Context
-from bot.sandbox.control import people, streaming, talking, trouble, who
+from bot.sandbox.control import files, people, pressing, streaming, talking, trouble, who
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.ephemeral import Ephemerals
 from bot.sandbox.events import Events
 from bot.sandbox.faults import Faults
+from bot.sandbox.interactions import Interactions
 from bot.sandbox.journal import Journal
 from bot.sandbox.rooms import Rooms
 from bot.sandbox.shapes import Shapes
@@ -25,10 +27,15 @@ from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.state import Workspace
 from bot.sandbox.stream import Stream
 from bot.sandbox.talk import Talk
+from bot.sandbox.tickets import Tickets
 from bot.sandbox.tiers import Tiers
+from bot.sandbox.uploads import Uploads
+from bot.sandbox.web_api import files as upload_api
 from bot.sandbox.web_api.dispatch import WebApi
 
 HOST = "127.0.0.1"
+# How long addresses of uploads and downloads work, in seconds, and how often a download's may be used.
+LINKS_LAST, DOWNLOADS = 300.0, 10
 PAGE = Path(__file__).parent / "page"
 
 
@@ -43,7 +50,7 @@ class Sandbox:
         self._clock = clock or Clock()
         self._page_cap = page_cap
         self._temporary: TemporaryDirectory[str] | None = None
-        self._runner: web.AppRunner | None = None
+        self._runners: list[web.AppRunner] = []
         self._context: Context | None = None
 
     @property
@@ -94,21 +101,31 @@ class Sandbox:
         journal = Journal(self._data / "workspace.sqlite3" if self._data else None)
         workspace = Workspace(journal=journal, folder=folder, clock=self._clock)
         await workspace.open()
-        self._context = _assemble(workspace, clock=self._clock, site=site, page_cap=self._page_cap)
-        self._runner = web.AppRunner(_application(self._context), access_log=None, shutdown_timeout=1)
-        await self._runner.setup()
-        await web.SockSite(self._runner, listening).start()
+        # The second host differs by name and port, as Slack's CDN differs from Slack.
+        second = socket.create_server((HOST, 0))
+        second_host = f"http://localhost:{second.getsockname()[1]}"
+        self._context = _assemble(
+            workspace, clock=self._clock, site=site, second_host=second_host, page_cap=self._page_cap
+        )
+        await self._serve(_application(self._context), listening)
+        await self._serve(_second_application(self._context), second)
 
     async def aclose(self) -> None:
         """Stop listening, end every connection, write what is unwritten."""
         self.context.stream.aclose()
         await self.context.socket_mode.drop()
         await self.context.delivery.aclose()
-        if self._runner is not None:
-            await self._runner.cleanup()
+        for runner in self._runners:
+            await runner.cleanup()
         await self.context.workspace.aclose()
         if self._temporary is not None:
             await asyncio.to_thread(self._temporary.cleanup)
+
+    async def _serve(self, application: web.Application, listening: socket.socket) -> None:
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=1)
+        await runner.setup()
+        self._runners.append(runner)
+        await web.SockSite(runner, listening).start()
 
     def _make_folder(self) -> Path:
         if self._data is None:
@@ -119,14 +136,14 @@ class Sandbox:
         return folder
 
 
-def _assemble(workspace: Workspace, *, clock: Clock, site: str, page_cap: int) -> Context:
+def _assemble(workspace: Workspace, *, clock: Clock, site: str, second_host: str, page_cap: int) -> Context:
     stream = Stream(workspace.people.get)
     shapes = Shapes(workspace=workspace, site=site)
     socket_mode = SocketMode(app=workspace.app)
     delivery = Delivery(app=workspace.app, transport=socket_mode, clock=clock)
     ephemerals = Ephemerals()
     events = Events(workspace=workspace, shapes=shapes, delivery=delivery, stream=stream, ephemerals=ephemerals)
-    talk = Talk(workspace=workspace, events=events, shapes=shapes)
+    talk = Talk(workspace=workspace, events=events)
     return Context(
         clock=clock,
         workspace=workspace,
@@ -138,9 +155,16 @@ def _assemble(workspace: Workspace, *, clock: Clock, site: str, page_cap: int) -
         ephemerals=ephemerals,
         talk=talk,
         rooms=Rooms(workspace=workspace, events=events, talk=talk),
+        uploads=Uploads(workspace=workspace, events=events, talk=talk, clock=clock),
+        interactions=Interactions(
+            workspace=workspace, shapes=shapes, events=events, delivery=delivery, clock=clock, site=site
+        ),
+        upload_tickets=Tickets(clock=clock, lasts=LINKS_LAST, uses=1),
+        download_tickets=Tickets(clock=clock, lasts=LINKS_LAST, uses=DOWNLOADS),
         tiers=Tiers(clock),
         faults=Faults(),
         site=site,
+        second_host=second_host,
         page_cap=page_cap,
     )
 
@@ -152,12 +176,26 @@ def _application(context: Context) -> web.Application:
     application.router.add_route("*", "/api/{method}", api.handle)
     application.router.add_get("/link", context.socket_mode.handle)
     application.router.add_get("/control/stream", partial(streaming.stream, context))
-    for (verb, name), act in {**talking.ACTS, **people.ACTS, **trouble.ACTS}.items():
+    for name, receive in (("upload", files.upload), ("record", files.record), ("upload_version", files.upload_version)):
+        application.router.add_post(f"/control/{name}", partial(receive, context))
+    application.router.add_get("/control/files/{file}", partial(downloads.for_person, context))
+    application.router.add_post("/upload/{ticket}", partial(upload_api.receive, context))
+    application.router.add_post("/actions/{ticket}", partial(responses.respond, context))
+    for address in ("/files-pri/{team}-{file}/{name}", "/files-pri/{team}-{file}/download/{name}"):
+        application.router.add_get(address, partial(downloads.private, context))
+    acts = {**talking.ACTS, **people.ACTS, **files.ACTS, **pressing.ACTS, **trouble.ACTS}
+    for (verb, name), act in acts.items():
         application.router.add_route(verb, f"/control/{name}", who.answer(context, act))
     for address in ("/", "/files/{file}", "/archives/{conversation}/{message}"):
         application.router.add_get(address, _page)
     if PAGE.is_dir():
         application.router.add_static("/", PAGE)
+    return application
+
+
+def _second_application(context: Context) -> web.Application:
+    application = web.Application()
+    application.router.add_get("/{ticket}/{name}", partial(downloads.second_host, context))
     return application
 
 

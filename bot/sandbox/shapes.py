@@ -1,9 +1,10 @@
 """How people, conversations and files look: in the Web API and events as Slack writes them, and on the page."""
 
+from collections.abc import Sequence
 from pathlib import PurePath
 from urllib.parse import quote
 
-from bot.sandbox.model import Conversation, File, Json, Person
+from bot.sandbox.model import Conversation, ConversationKind, File, Json, Person, Share
 from bot.sandbox.state import Workspace
 
 # How many bytes of a transcript Slack's preview holds; the rest is in the vtt file.
@@ -77,8 +78,32 @@ class Shapes:
             "num_members": len(conversation.members),
         }
 
-    def file(self, file: File) -> Json:
-        """A file object of files.info and of messages that show the file."""
+    def message(self, conversation: Conversation, message: Json, *, for_app: bool = False) -> Json:
+        """A message with its files written out; for the app, files of strangers in shared channels stay stubs."""
+        if "files" not in message:
+            return message
+        found = [self._workspace.files[one["id"]] for one in message["files"]]
+        return {**message, "files": [self._file_in(conversation, file, for_app=for_app) for file in found]}
+
+    def file(self, file: File, viewer: Person) -> Json:
+        """A file object of files.info: as in a message, with the places it is shared in that `viewer` sees."""
+        seen = [one for one in file.shares if self._sees(viewer, one)]
+        return self._file(file) | {
+            "channels": self._places(seen, "public"),
+            "groups": self._places(seen, "private", "group_dm"),
+            "ims": self._places(seen, "dm"),
+            "shares": self._shares(seen),
+            "has_more_shares": len(seen) < len(file.shares),
+        }
+
+    def _file_in(self, conversation: Conversation, file: File, *, for_app: bool) -> Json:
+        if file.deleted:
+            return {"id": file.id, "mode": "tombstone"}
+        if for_app and conversation.is_shared and self._workspace.people[file.user].team != self._workspace.app.team:
+            return {"id": file.id, "mode": "file_access", "file_access": "check_file_info"}
+        return self._file(file)
+
+    def _file(self, file: File) -> Json:
         private = f"{self._site}/files-pri/{self._workspace.app.team}-{file.id}"
         extension = PurePath(file.name).suffix.lstrip(".").lower() or "binary"
         shape: Json = {
@@ -95,16 +120,11 @@ class Shapes:
             "size": file.size,
             "mode": "hosted",
             "is_external": False,
-            "is_public": bool(self._places(file, ("public",))),
+            "is_public": bool(self._places(file.shares, "public")),
             "file_access": "visible",
             "url_private": f"{private}/{quote(file.name)}",
             "url_private_download": f"{private}/download/{quote(file.name)}",
             "permalink": f"{self._site}/files/{file.id}",
-            "channels": self._places(file, ("public",)),
-            "groups": self._places(file, ("private", "group_dm")),
-            "ims": self._places(file, ("dm",)),
-            "shares": self._shares(file),
-            "has_more_shares": False,
         }
         return shape | self._clip(file, private)
 
@@ -148,20 +168,23 @@ class Shapes:
         clip["transcription"] = {"status": "complete", "locale": locale, "preview": preview}
         return {**clip, "vtt": f"{private}/file.vtt"}
 
-    def _places(self, file: File, kinds: tuple[str, ...]) -> list[str]:
-        found = (share.conversation for share in file.shares)
+    def _sees(self, viewer: Person, share: Share) -> bool:
+        return self._workspace.reads_conversation(viewer, self._workspace.conversations[share.conversation])
+
+    def _places(self, shares: Sequence[Share], *kinds: ConversationKind) -> list[str]:
+        found = (share.conversation for share in shares)
         return list(dict.fromkeys(one for one in found if self._workspace.conversations[one].kind in kinds))
 
-    def _shares(self, file: File) -> Json:
-        shares: Json = {}
-        for share in file.shares:
+    def _shares(self, shares: Sequence[Share]) -> Json:
+        written: Json = {}
+        for share in shares:
             conversation = self._workspace.conversations[share.conversation]
-            side = shares.setdefault("public" if conversation.kind == "public" else "private", {})
+            side = written.setdefault("public" if conversation.kind == "public" else "private", {})
             place: Json = {"ts": share.ts, "channel_name": conversation.name, "team_id": self._workspace.app.team}
             if share.thread_ts:
                 place["thread_ts"] = share.thread_ts
             side.setdefault(conversation.id, []).append(place)
-        return shares
+        return written
 
     def _other_teams(self, conversation: Conversation) -> list[str]:
         teams = {self._workspace.people[member].team for member in conversation.members}

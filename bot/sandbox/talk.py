@@ -6,7 +6,6 @@ from dataclasses import replace
 from bot.sandbox.errors import SlackError
 from bot.sandbox.events import Events
 from bot.sandbox.model import Conversation, File, Json, Person, Share
-from bot.sandbox.shapes import Shapes
 from bot.sandbox.state import Workspace
 
 # Slack's own forms inside < >; every other angle bracket that a person types is escaped.
@@ -17,10 +16,9 @@ AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt);)")
 class Talk:
     """Every change of a message goes through here, so that all of them are kept and told about."""
 
-    def __init__(self, *, workspace: Workspace, events: Events, shapes: Shapes) -> None:
+    def __init__(self, *, workspace: Workspace, events: Events) -> None:
         self._workspace = workspace
         self._events = events
-        self._shapes = shapes
 
     def post(
         self,
@@ -108,17 +106,28 @@ class Talk:
             raise SlackError("message_not_found", "This message does not exist any more.")
         return message
 
-    def refresh_file(self, file: File) -> None:
-        """Write the new state of a file into the messages that show it."""
+    def show_file(self, file: File) -> None:
+        """Show a changed or deleted file in the messages that hold it."""
         for share in file.shares:
             conversation = self._workspace.conversations[share.conversation]
             message = self._workspace.messages[conversation.id].get(share.ts)
+            if message is not None:
+                self._events.changed(conversation, message, message, notify=False)
+
+    def hide_file(self, file: File, conversation: Conversation) -> None:
+        """Take a file out of a conversation's messages; those with nothing else in them go."""
+        for share in [one for one in file.shares if one.conversation == conversation.id]:
+            message = self._workspace.messages[conversation.id].get(share.ts)
             if message is None:
                 continue
-            files = [self._shapes.file(file) if one["id"] == file.id else one for one in message.get("files", ())]
-            changed = {**message, "files": files}
+            rest = [one for one in message["files"] if one["id"] != file.id]
+            if not rest and not message["text"]:
+                self.delete(conversation, message)
+                continue
+            self._forget_share(file.id, conversation, share.ts)
+            changed = {**message, "files": rest}
             self._workspace.save_message(conversation.id, changed)
-            self._events.changed(conversation, changed, message, notify=False)
+            self._events.changed(conversation, changed, message)
 
     def _bot_signature(self, person: Person) -> Json:
         app = self._workspace.app
@@ -137,15 +146,18 @@ class Talk:
         replies = self._workspace.thread(conversation.id, root["ts"])[1:]
         users = list(dict.fromkeys(reply["user"] for reply in replies))
         changed = {**root, "thread_ts": root["ts"], "reply_count": len(replies), "reply_users": users}
-        changed |= {"reply_users_count": len(users), "latest_reply": replies[-1]["ts"] if replies else None}
+        changed["reply_users_count"] = len(users)
+        if replies:
+            changed["latest_reply"] = replies[-1]["ts"]
         self._workspace.save_message(conversation.id, changed)
         self._events.changed(conversation, changed, root, notify=False)
 
     def _share(self, files: tuple[File, ...], conversation: Conversation, message: Json) -> list[Json]:
+        """Note where the files are shared; the message keeps ids alone, the rest is read when it is shown."""
         share = Share(conversation=conversation.id, ts=message["ts"], thread_ts=message.get("thread_ts"))
-        return [
-            self._shapes.file(self._workspace.save_file(replace(file, shares=(*file.shares, share)))) for file in files
-        ]
+        for file in files:
+            self._workspace.save_file(replace(file, shares=(*file.shares, share)))
+        return [{"id": file.id} for file in files]
 
     def _forget_share(self, file_id: str, conversation: Conversation, ts: str) -> None:
         file = self._workspace.files[file_id]

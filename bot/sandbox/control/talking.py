@@ -3,7 +3,7 @@
 from bot.sandbox.context import Context
 from bot.sandbox.control import who
 from bot.sandbox.errors import SlackError
-from bot.sandbox.model import Json
+from bot.sandbox.model import Conversation, Json, Person
 from bot.sandbox.talk import escape
 
 
@@ -31,7 +31,8 @@ async def messages(context: Context, values: Json) -> Json:
         found = context.workspace.thread(conversation.id, thread_ts)
     else:
         found = context.workspace.top_level(conversation.id)
-    return {"messages": found + context.ephemerals.of(conversation.id, reader.id, thread_ts)}
+    shown = [context.shapes.message(conversation, one) for one in found]
+    return {"messages": shown + context.ephemerals.of(conversation.id, reader.id, thread_ts)}
 
 
 async def post(context: Context, values: Json) -> Json:
@@ -55,7 +56,7 @@ async def delete(context: Context, values: Json) -> Json:
     return {"ts": message["ts"]}
 
 
-def _own_message(context: Context, values: Json):  # type: ignore[no-untyped-def]
+def _own_message(context: Context, values: Json) -> tuple[Person, Conversation, Json]:
     speaker = who.actor(context, values)
     conversation = who.own_conversation(context, values, speaker)
     message = context.talk.find(conversation, who.required(values, "ts"))

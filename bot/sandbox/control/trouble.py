@@ -1,7 +1,10 @@
 """For tests alone: trouble on demand, and the calls that the app has made."""
 
 from bot.sandbox.context import Context
-from bot.sandbox.delivery import Redelivery
+from bot.sandbox.control import who
+from bot.sandbox.delivery import NotAcknowledged, Redelivery
+from bot.sandbox.errors import SlackError
+from bot.sandbox.http_events import HttpEvents
 from bot.sandbox.model import Json
 
 
@@ -26,7 +29,18 @@ async def faults(context: Context, values: Json) -> Json:
 
 
 async def calls(context: Context, _: Json) -> Json:
-    return {"calls": context.calls}
+    return {"calls": context.calls, "leaked_tokens": context.leaked_tokens}
 
 
-ACTS = {("POST", "faults"): faults, ("GET", "calls"): calls}
+async def http_events(context: Context, values: Json) -> Json:
+    """Send events to this address from now on, once the app there has answered Slack's challenge."""
+    transport = HttpEvents(url=who.required(values, "url"), app=context.workspace.app, clock=context.clock)
+    try:
+        await transport.verify()
+    except NotAcknowledged as error:
+        raise SlackError("url_not_verified", f"The address did not answer the challenge: {error.reason}.") from error
+    context.delivery.transport = transport
+    return {}
+
+
+ACTS = {("POST", "faults"): faults, ("POST", "http_events"): http_events, ("GET", "calls"): calls}

@@ -37,7 +37,7 @@ async def post_message(context: Context, arguments: Arguments) -> Json:
     thread_ts = arguments.text("thread_ts") or None
     text = content.pop("text")
     message = context.talk.post(lookup.the_bot(context), conversation, text, thread_ts=thread_ts, **content)
-    return {"channel": conversation.id, "ts": message["ts"], "message": message}
+    return {"channel": conversation.id, "ts": message["ts"], "message": context.shapes.message(conversation, message)}
 
 
 async def update(context: Context, arguments: Arguments) -> Json:

@@ -70,8 +70,7 @@ async def history(context: Context, arguments: Arguments) -> Json:
     """Messages outside threads, newest first."""
     found = lookup.joined_conversation(context, arguments)
     messages = [one for one in reversed(context.workspace.top_level(found.id)) if _in_range(one, arguments)]
-    page, metadata = lookup.page(messages, arguments, cap=context.page_cap)
-    return {"messages": list(page), "has_more": bool(metadata["next_cursor"]), "response_metadata": metadata}
+    return _told(context, arguments, found, messages)
 
 
 async def replies(context: Context, arguments: Arguments) -> Json:
@@ -83,8 +82,13 @@ async def replies(context: Context, arguments: Arguments) -> Json:
     messages = context.workspace.thread(found.id, ts)
     # The first message of a thread comes whatever the range says.
     messages = [one for one in messages if one["ts"] == ts or _in_range(one, arguments)]
+    return _told(context, arguments, found, messages)
+
+
+def _told(context: Context, arguments: Arguments, conversation: Conversation, messages: list[Json]) -> Json:
     page, metadata = lookup.page(messages, arguments, cap=context.page_cap)
-    return {"messages": list(page), "has_more": bool(metadata["next_cursor"]), "response_metadata": metadata}
+    shown = [context.shapes.message(conversation, one, for_app=True) for one in page]
+    return {"messages": shown, "has_more": bool(metadata["next_cursor"]), "response_metadata": metadata}
 
 
 def _in_range(message: Json, arguments: Arguments) -> bool:

@@ -8,11 +8,17 @@ from bot.sandbox.context import Context
 from bot.sandbox.errors import SlackError
 from bot.sandbox.faults import MethodFault
 from bot.sandbox.model import Json
-from bot.sandbox.web_api import chat, conversations, people
+from bot.sandbox.web_api import chat, conversations, files, people, surfaces
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method
 
-METHODS: Mapping[str, Method] = {**chat.METHODS, **conversations.METHODS, **people.METHODS}
+METHODS: Mapping[str, Method] = {
+    **chat.METHODS,
+    **conversations.METHODS,
+    **files.METHODS,
+    **people.METHODS,
+    **surfaces.METHODS,
+}
 
 # Calls kept for tests to read.
 MAX_CALLS = 10_000

@@ -27,9 +27,9 @@ def conversation(context: Context, arguments: Arguments, name: str = "channel") 
     return found
 
 
-def joined_conversation(context: Context, arguments: Arguments) -> Conversation:
+def joined_conversation(context: Context, arguments: Arguments, name: str = "channel") -> Conversation:
     """As `conversation`, and the bot is in it. Raises not_in_channel."""
-    found = conversation(context, arguments)
+    found = conversation(context, arguments, name)
     if the_bot(context).id not in found.members:
         raise SlackError("not_in_channel")
     return found
