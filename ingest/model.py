@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
+from typing import Any
 
 from retrieval.model import Modality, Place, ReadBy
 
@@ -20,6 +24,10 @@ class State(StrEnum):
     FAILED = "FAILED"
     SUPERSEDED = "SUPERSEDED"
     DELETED = "DELETED"
+
+
+FINAL_STATES = frozenset({State.PUBLISHED, State.FAILED, State.SUPERSEDED, State.DELETED})
+"""Nothing more is done for a version in one of these."""
 
 
 class Cause(StrEnum):
@@ -103,3 +111,78 @@ class Parsed:
     left_out: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     """Such as pages, slides, sheets, tables, seconds: for the result that people see."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A file at the place it comes from. ``source_id`` is Slack's file id, or an absolute path (command line)."""
+
+    document_id: str
+    team: str
+    source: str
+    source_id: str
+    title: str
+    mimetype: str
+    permalink: str | None = None
+    active_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One content of a document over time. ``reply`` is the uploader's place as its owner wrote it, opaque here.
+
+    ``report`` holds ``title``, ``counts``, ``left_out`` and ``chunks`` as they become known.
+    """
+
+    version_id: str
+    document: Document
+    number: int
+    state: State
+    cause: Cause | None
+    sha256: str | None
+    size: int | None
+    object_key: str | None
+    reader: str | None
+    modality: Modality
+    report: Mapping[str, Any]
+    reply: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """A file on this machine, and what its source calls it now."""
+
+    path: Path
+    name: str
+    mimetype: str
+    permalink: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestReport:
+    """How far a version is, for people. ``percent`` runs from 0 to 100 within INDEXED's work; ``counts`` are such as
+    pages, tables, seconds, chunks; ``unchanged`` says that the bytes were those of the published version already."""
+
+    version_id: str
+    document: str
+    team: str
+    title: str
+    state: State
+    reply: Mapping[str, Any]
+    percent: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    cause: Cause | None = None
+    unchanged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a deletion removed, in numbers. ``purged_at`` is set once the index and the originals are clean too."""
+
+    document: str
+    requested_by: str
+    deleted_at: datetime
+    removed: Mapping[str, int]
+    purged_at: datetime | None

@@ -43,6 +43,11 @@ _INSERT = """
             %(sentences)s, %(encoder)s, %(embedding)s::halfvec, %(sentence_vectors)s)
 """
 
+_STORED = """
+    SELECT ordinal, text, embedding::real[], sentence_vectors, cardinality(sentences) / 2
+      FROM chunks WHERE version_id = %(version)s AND encoder = %(encoder)s
+"""
+
 
 class PgVectorStore:
     """``retrieval.ports.VectorSearch`` and ``ingest.ports.ChunkWriter``. ``encoder``: whose vectors are searched."""
@@ -79,11 +84,23 @@ class PgVectorStore:
             async with self._pool.connection() as connection, connection.transaction():
                 await _write(connection, version, rows)
 
+    async def vectors(self, *, version: str, encoder: str) -> dict[int, tuple[str, ChunkVectors]]:
+        """The texts of the version's chunks with their vectors of ``encoder``, by ordinal. Raises ChannelFailed."""
+        with translated("vectors"):
+            async with self._pool.connection() as connection:
+                rows = await (await connection.execute(_STORED, {"version": version, "encoder": encoder})).fetchall()
+        return {ordinal: (text, _vectors(whole, sentences, count)) for ordinal, text, whole, sentences, count in rows}
+
 
 async def _write(connection: AsyncConnection[Any], version: str, rows: Sequence[dict[str, Any]]) -> None:
     await connection.execute(_FORGET, {"version": version})
     async with connection.cursor() as cursor:
         await cursor.executemany(_INSERT, rows)
+
+
+def _vectors(whole: Sequence[float], sentences: bytes, count: int) -> ChunkVectors:
+    rows = np.frombuffer(sentences, np.float16).astype(np.float32).reshape(count, -1)
+    return ChunkVectors(np.asarray(whole, np.float32), rows)
 
 
 def _row(chunk: Chunk, vectors: ChunkVectors, encoder: str) -> dict[str, Any]:

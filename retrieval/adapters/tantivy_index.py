@@ -114,6 +114,16 @@ class TantivyIndex:
         while await self._write(self._rewrite_slice):
             pass
 
+    async def count(self, version: str) -> int:
+        """How many chunks of the version searches can find. Raises ChannelFailed."""
+        return await self._run(self._reading, lambda: self._count(version))
+
+    def _count(self, version: str) -> int:
+        index = self._opened()
+        searcher = index.searcher()
+        query = Query.term_query(index.schema, schema.VERSION_ID, version, "basic")
+        return len(searcher.search(query, max(1, searcher.num_docs), count=False).hits)
+
     def _match(self, principals: Sequence[str], text: str, limit: int) -> list[Hit]:
         index = self._opened()
         if self._writer is None:

@@ -1,0 +1,239 @@
+"""The job that takes a version from REGISTERED to PUBLISHED, stage by stage, each done once and found done again."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NoReturn
+
+import structlog
+from psycopg_pool import AsyncConnectionPool
+
+from ingest.catalog import Advance, Catalog
+from ingest.indexing import Indexer
+from ingest.limits import Limits
+from ingest.model import FINAL_STATES, Cause, FetchedFile, IngestReport, Parsed, State, Unreadable, Version
+from ingest.ports import Objects, Parser, Progress, Source
+from ingest.publish import Incomplete, Outcome, Publisher
+
+log = structlog.get_logger()
+
+READER: Final = "1"
+"""The reading configuration. Raise it when parsers read the same bytes differently: old readings then don't serve."""
+
+# Held while an original is stored and its row says so; the purge of a deletion takes it before it looks for users.
+LOCK_OBJECT: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%(key)s, 0))"
+
+
+class Gone(Exception):
+    """The version was deleted or moved on while it was worked on; there is nothing left to do."""
+
+
+class Pipeline:
+    """Reads one version at a time to its end. A file that cannot be read is FAILED with its cause, which is an end.
+
+    Other errors are raised: the job is tried again and resumes at the stage that had not been noted as done.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        catalog: Catalog,
+        sources: Mapping[str, Source],
+        objects: Objects,
+        parser: Parser,
+        indexer: Indexer,
+        publisher: Publisher,
+        progress: Progress,
+        scratch: Path,
+        limits: Limits,
+    ) -> None:
+        self._pool = pool
+        self._catalog = catalog
+        self._sources = sources
+        self._objects = objects
+        self._parser = parser
+        self._indexer = indexer
+        self._publisher = publisher
+        self._progress = progress
+        self._scratch = scratch
+        self._limits = limits
+        self._stages: dict[State, Callable[[Version], Awaitable[None]]] = {
+            State.REGISTERED: self._fetch,
+            State.FETCHED: self._parse,
+            State.PARSED: self._index,
+            State.INDEXED: self._confirm,
+            State.READY: self._publish,
+        }
+
+    async def run(self, *, version: str) -> None:
+        """The job: go on from wherever the version is."""
+        try:
+            while (found := await self._load(version)).state not in FINAL_STATES:
+                await self._show(found)
+                await self._stages[found.state](found)
+            await self._publisher.clear_outdated(found.document.document_id)
+            await self._show(found)
+        except Gone:
+            log.info("version_gone", version=version)
+        except Unreadable as error:
+            log.info("version_unreadable", version=version, cause=error.cause, detail=error.detail)
+            await self._fail(version, error.cause)
+
+    async def gave_up(self, *, version: str) -> None:
+        """The job failed for good: the version ends visibly."""
+        await self._fail(version, Cause.INTERNAL)
+
+    async def _fetch(self, version: Version) -> None:
+        async with self._workspace() as folder:
+            source = self._sources[version.document.source]
+            file = await source.fetch(version.document, into=folder)
+            size = (await asyncio.to_thread(file.path.stat)).st_size
+            if size == 0:
+                raise Unreadable(Cause.EMPTY)
+            if size > self._limits.file_bytes:
+                raise Unreadable(Cause.TOO_LARGE, f"{size} bytes")
+            sha256 = await asyncio.to_thread(_sha256, file.path)
+            if await self._is_published(version, sha256):
+                await self._close_unchanged(version, file)
+            await self._keep(version, file, sha256=sha256, size=size)
+
+    async def _is_published(self, version: Version, sha256: str) -> bool:
+        active = await self._catalog.version(version.document.active_version or "")
+        return active is not None and (active.sha256, active.reader) == (sha256, READER)
+
+    async def _close_unchanged(self, version: Version, file: FetchedFile) -> NoReturn:
+        """The bytes are those that are found already: no new version, and the people are told."""
+        async with self._pool.connection() as connection, connection.transaction():
+            await self._catalog.rename(connection, version.document.document_id, file)
+            await self._catalog.drop(connection, version)
+        active = await self._load(version.document.active_version or "")
+        await self._show(replace(active, reply=version.reply), unchanged=True)
+        raise Gone
+
+    async def _keep(self, version: Version, file: FetchedFile, *, sha256: str, size: int) -> None:
+        key = f"{version.document.team}/{sha256}"
+        async with self._pool.connection() as connection, connection.transaction():
+            await connection.execute(LOCK_OBJECT, {"key": key})
+            await self._objects.put(key, file.path)
+            step = Advance(after=State.FETCHED, sha256=sha256, size=size, object_key=key)
+            _require(await self._catalog.advance(connection, version, step))
+            await self._catalog.rename(connection, version.document.document_id, file)
+
+    async def _parse(self, version: Version) -> None:
+        parsed = await self._read_before(version) or await self._read(version)
+        if not any(unit.text.strip() for unit in parsed.units):
+            raise Unreadable(Cause.NO_TEXT)
+        report = {"title": parsed.title, "counts": parsed.counts, "left_out": list(parsed.left_out)}
+        step = Advance(after=State.PARSED, report=report, modality=parsed.modality, reader=READER)
+        async with self._pool.connection() as connection, connection.transaction():
+            _require(await self._catalog.advance(connection, version, step))
+            await self._catalog.store_units(connection, version.version_id, parsed.units)
+
+    async def _read(self, version: Version) -> Parsed:
+        async with self._workspace() as folder:
+            path = folder / "original"
+            await self._objects.fetch(version.object_key or "", path)
+            document = version.document
+            return await self._parser.parse(path, name=document.title, mimetype=document.mimetype)
+
+    async def _read_before(self, version: Version) -> Parsed | None:
+        """What was read from the same bytes before, under this document's own name: a name is not shared by content."""
+        twin = await self._catalog.twin(version, reader=READER)
+        if twin is None:
+            return None
+        parsed = await self._catalog.parsed(twin)
+        named_after_file = parsed.title == Path(twin.document.title).stem
+        return replace(parsed, title=Path(version.document.title).stem) if named_after_file else parsed
+
+    async def _index(self, version: Version) -> None:
+        parsed = await self._catalog.parsed(version)
+        twin = await self._catalog.twin(version, reader=READER)
+
+        async def show(percent: int) -> None:
+            await self._show(version, percent=percent)
+
+        chunks = await self._indexer.index(version, parsed, known_from=twin, show=show)
+        if chunks == 0:
+            raise Unreadable(Cause.NO_TEXT)
+        await self._move(version, Advance(after=State.INDEXED, report={"chunks": chunks}))
+
+    async def _confirm(self, version: Version) -> None:
+        await self._move(version, Advance(after=State.READY))
+
+    async def _publish(self, version: Version) -> None:
+        try:
+            outcome = await self._publisher.publish(version)
+        except Incomplete as error:
+            # A store lost what it had confirmed, such as an index folder that was replaced: the next try indexes again.
+            log.warning("version_incomplete", version=version.version_id, reason=str(error))
+            await self._move(version, Advance(after=State.PARSED))
+            raise
+        if outcome is Outcome.GONE:
+            raise Gone
+
+    async def _fail(self, version: str, cause: Cause) -> None:
+        found = await self._catalog.version(version)
+        if found is None or found.state in FINAL_STATES:
+            return
+        async with self._pool.connection() as connection:
+            failed = await self._catalog.advance(connection, found, Advance(after=State.FAILED, cause=cause))
+        if failed:
+            await self._publisher.clear_outdated(found.document.document_id)
+            await self._show(replace(found, state=State.FAILED, cause=cause))
+
+    async def _move(self, version: Version, step: Advance) -> None:
+        async with self._pool.connection() as connection:
+            _require(await self._catalog.advance(connection, version, step))
+
+    async def _load(self, version: str) -> Version:
+        found = await self._catalog.version(version)
+        if found is None or found.state is State.DELETED:
+            raise Gone
+        return found
+
+    async def _show(self, version: Version, *, percent: int | None = None, unchanged: bool = False) -> None:
+        counts = dict(version.report.get("counts", {}))
+        if chunks := version.report.get("chunks"):
+            counts["chunks"] = chunks
+        await self._progress.show(
+            IngestReport(
+                version_id=version.version_id,
+                document=version.document.document_id,
+                team=version.document.team,
+                title=version.document.title,
+                state=version.state,
+                reply=version.reply,
+                percent=percent,
+                counts=counts,
+                left_out=tuple(version.report.get("left_out", ())),
+                cause=version.cause,
+                unchanged=unchanged,
+            )
+        )
+
+    @asynccontextmanager
+    async def _workspace(self) -> AsyncIterator[Path]:
+        """A folder that is gone afterwards."""
+        folder = Path(await asyncio.to_thread(tempfile.mkdtemp, dir=self._scratch))
+        try:
+            yield folder
+        finally:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _require(moved: bool) -> None:
+    if not moved:
+        raise Gone
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,66 @@
+"""Changes of rights, apart from content: the rows decide at once, the full-text index's copy follows by a job."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final
+
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+
+from ingest.ports import FullTextWriter, Jobs
+from permissions.grants import Grants
+from permissions.model import Principal
+
+RIGHTS_JOB: Final = "rights"
+"""Name of the job that copies a document's grants into the full-text index; its argument is ``document``."""
+
+CURRENT: Final = "SELECT principal FROM grants WHERE document_id = %(document)s FOR UPDATE"
+
+
+class Rights:
+    """Sets who may read a document. The index is a pre-filter: until the job has run, search finds less, never more."""
+
+    def __init__(self, *, pool: AsyncConnectionPool, jobs: Jobs, grants: Grants, full_text: FullTextWriter) -> None:
+        self._pool = pool
+        self._jobs = jobs
+        self._grants = grants
+        self._full_text = full_text
+
+    async def set(self, document: str, principals: Collection[Principal]) -> None:
+        """Make ``principals`` the whole of the document's grants.
+
+        Raises psycopg's ForeignKeyViolation when there is no such document.
+        """
+        async with self._pool.connection() as connection, connection.transaction():
+            await self._change(connection, document, frozenset(principals), await _current(connection, document))
+
+    async def widen(self, connection: AsyncConnection[Any], document: str, more: Collection[Principal]) -> None:
+        """Add to the document's grants, in the caller's transaction."""
+        current = await _current(connection, document)
+        await self._change(connection, document, current.union(more), current)
+
+    async def run(self, *, document: str) -> None:
+        """The job: bring the index's copy up to date."""
+        principals = await self._grants.of(document)
+        await self._full_text.set_principals(document, sorted(str(item) for item in principals))
+
+    async def _change(
+        self,
+        connection: AsyncConnection[Any],
+        document: str,
+        wanted: frozenset[Principal],
+        current: frozenset[Principal],
+    ) -> None:
+        if wanted == current:
+            return
+        await self._grants.set(connection, document, wanted)
+        # The lock of the document's reading: a version that is being indexed gets the rights of before or after.
+        await self._jobs.enqueue(
+            connection, RIGHTS_JOB, lock=document, queueing_lock=f"{RIGHTS_JOB}/{document}", document=document
+        )
+
+
+async def _current(connection: AsyncConnection[Any], document: str) -> frozenset[Principal]:
+    rows = await (await connection.execute(CURRENT, {"document": document})).fetchall()
+    return frozenset(Principal.parse(name) for (name,) in rows)
