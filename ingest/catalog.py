@@ -16,7 +16,7 @@ from retrieval.model import Modality, Place, ReadBy
 
 _DOCUMENT: Final = "document.document_id, team, source, source_id, title, mimetype, permalink, active_version"
 _VERSION: Final = (
-    f"{_DOCUMENT}, version_id, number, state, cause, sha256, size, object_key, modality, report, reply, "
+    f"{_DOCUMENT}, version_id, number, state, cause, sha256, size, object_key, reader, modality, report, reply, "
     "version.created_at"
 )
 

@@ -1,0 +1,1 @@
+"""Ingestion on real stores."""
