@@ -47,6 +47,46 @@ class Person:
         kind = "dm" if len(members) == 1 else "group_dm"
         return str((await self.act("create", kind=kind, members=list(members)))["conversation"]["id"])
 
+    async def upload(
+        self, conversation: str, name: str, body: bytes, *, text: str = "", thread_ts: str | None = None
+    ) -> tuple[str, str]:
+        """Share a new file; its id and the ts of the message."""
+        answer = await self.send("upload", body, conversation=conversation, name=name, text=text, thread_ts=thread_ts)
+        return str(answer["file"]["id"]), str(answer["ts"])
+
+    async def record(
+        self,
+        conversation: str,
+        body: bytes,
+        *,
+        mimetype: str = "audio/mp4",
+        duration_ms: int = 3_000,
+        transcript: str | None = None,
+        thread_ts: str | None = None,
+    ) -> tuple[str, str]:
+        """Send a voice clip; its file's id and the ts of the message."""
+        duration = str(duration_ms)
+        fields = {"conversation": conversation, "mimetype": mimetype, "duration_ms": duration, "thread_ts": thread_ts}
+        answer = await self.send("record", body, transcript=transcript, **fields)
+        return str(answer["file"]["id"]), str(answer["ts"])
+
+    async def click(self, conversation: str, message: Json, action_id: str) -> None:
+        """Press the button of this action_id, wherever it is in the message."""
+        block_id = next(
+            block["block_id"]
+            for holder in (message, *message.get("attachments", ()))
+            for block in holder.get("blocks", ())
+            for element in (*block.get("elements", ()), block.get("accessory") or {})
+            if element.get("action_id") == action_id
+        )
+        fields = {"message_ts": message["ts"], "block_id": block_id, "action_id": action_id}
+        await self.act("click", conversation=conversation, **fields)
+
+    async def send(self, deed: str, body: bytes, **fields: str | None) -> Json:
+        """Any deed of the control API that takes bytes: upload, record, upload_version."""
+        query = {"as": self.id, **{key: value for key, value in fields.items() if value is not None}}
+        return await _answer("POST", f"{self._site}/control/{deed}", params=query, data=body)
+
     async def act(self, deed: str, **fields: object) -> Json:
         """Any deed of the control API (POST), by its name."""
         body = {"as": self.id, **{key: value for key, value in fields.items() if value is not None}}

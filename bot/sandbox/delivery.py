@@ -109,14 +109,11 @@ class Delivery:
 
     async def _somebody_there(self) -> bool:
         """Wait for a connection; False when the event has waited longer than Slack would keep it."""
-        ready = asyncio.ensure_future(self.transport.wait_ready())
-        give_up = asyncio.ensure_future(self._clock.sleep(KEEP_UNCONNECTED))
         try:
-            await asyncio.wait({ready, give_up}, return_when=asyncio.FIRST_COMPLETED)
-            return ready.done()
-        finally:
-            ready.cancel()
-            give_up.cancel()
+            await self._clock.within(KEEP_UNCONNECTED, self.transport.wait_ready())
+        except TimeoutError:
+            return False
+        return True
 
     def _envelope(self, event: Json) -> Json:
         bot = {"enterprise_id": None, "team_id": self._app.team, "user_id": self._app.user, "is_bot": True}

@@ -2,7 +2,8 @@
 
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.ephemeral import Ephemerals
-from bot.sandbox.model import CHANNEL_TYPES, Conversation, File, Json, Person
+from bot.sandbox.faults import Faults
+from bot.sandbox.model import CHANNEL_TYPES, SCOPE_PREFIXES, Conversation, File, Json, Person
 from bot.sandbox.shapes import Shapes
 from bot.sandbox.state import Workspace
 from bot.sandbox.stream import Stream
@@ -12,20 +13,28 @@ class Events:
     """Tells the app (as events) and the pages (as a stream) about every change of the workspace."""
 
     def __init__(
-        self, *, workspace: Workspace, shapes: Shapes, delivery: Delivery, stream: Stream, ephemerals: Ephemerals
+        self,
+        *,
+        workspace: Workspace,
+        shapes: Shapes,
+        delivery: Delivery,
+        stream: Stream,
+        ephemerals: Ephemerals,
+        faults: Faults,
     ) -> None:
         self._workspace = workspace
         self._shapes = shapes
         self._delivery = delivery
         self._stream = stream
         self._ephemerals = ephemerals
+        self._faults = faults
 
     # Messages
 
     def posted(self, conversation: Conversation, message: Json) -> None:
         """A new message: a `message` event, and its twin `app_mention` where the bot is mentioned in a channel."""
         self._show_message(conversation, "message", message)
-        if not self._bot_is_in(conversation):
+        if not self._bot_hears(conversation):
             return
         event = self._placed(conversation, self._for_app(conversation, message))
         self._deliver(event, conversation)
@@ -36,14 +45,14 @@ class Events:
     def changed(self, conversation: Conversation, message: Json, previous: Json, *, notify: bool = True) -> None:
         """An edit. `notify=False` for changes of which Slack tells the page alone (reply counts, reactions)."""
         self._show_message(conversation, "message_changed", message)
-        if notify and self._bot_is_in(conversation):
+        if notify and self._bot_hears(conversation):
             extra = {"message": self._for_app(conversation, message)}
             extra |= {"previous_message": self._for_app(conversation, previous)}
             self._deliver(self._hidden(conversation, "message_changed", extra), conversation)
 
     def deleted(self, conversation: Conversation, previous: Json) -> None:
         self._show(conversation, {"type": "message_deleted", "ts": previous["ts"]})
-        if self._bot_is_in(conversation):
+        if self._bot_hears(conversation):
             extra = {"deleted_ts": previous["ts"], "previous_message": self._for_app(conversation, previous)}
             self._deliver(self._hidden(conversation, "message_deleted", extra), conversation)
 
@@ -82,7 +91,7 @@ class Events:
 
     def left(self, conversation: Conversation, person: str) -> None:
         """As `joined`; when it is the bot that leaves it hears so, and nothing more of this conversation."""
-        self._conversation_changed(conversation)
+        self._conversation_changed(conversation, person)
         if person == self._workspace.app.user:
             word = "channel_left" if conversation.kind == "public" else "group_left"
             gone = {"type": word, "channel": conversation.id, "event_ts": self._workspace.new_ts()}
@@ -111,8 +120,8 @@ class Events:
         `told`: whether the app could see the file before or can see it now.
         """
         change = {"type": "file_changed", "file": {"id": file.id, "deleted": file.deleted}}
-        self._stream.publish(change, sees=lambda _: True)
-        if not told:
+        self._stream.publish(change, sees=lambda person: self._workspace.sees_share(person, file))
+        if not told or "files:read" not in self._faults.scopes:
             return
         event: Json = {"type": event_type, "file_id": file.id, "user_id": user, "file": {"id": file.id}}
         if channel is not None:
@@ -139,17 +148,25 @@ class Events:
         change = {**change, "conversation": conversation.id}
         self._stream.publish(change, sees=lambda person: self._workspace.sees_conversation(person, conversation))
 
-    def _conversation_changed(self, conversation: Conversation) -> None:
-        # To everybody: who has just lost sight of it must hear so too; the page asks anew for what it may see.
+    def _conversation_changed(self, conversation: Conversation, *also: str) -> None:
+        """`also` hear of it although they may not see it any more; the page asks anew for what it may see."""
         change = {"type": "conversation_changed", "conversation": conversation.id}
-        self._stream.publish(change, sees=lambda _: True)
+        self._stream.publish(
+            change, sees=lambda one: one.id in also or self._workspace.sees_conversation(one, conversation)
+        )
 
     def _bot_is_in(self, conversation: Conversation) -> bool:
         return self._workspace.app.user in conversation.members
 
+    def _bot_hears(self, conversation: Conversation) -> bool:
+        """Message events come for conversations that the bot is in and has the scope to read."""
+        scope = f"{SCOPE_PREFIXES[conversation.kind]}:history"
+        return self._bot_is_in(conversation) and scope in self._faults.scopes
+
     def _is_mention(self, conversation: Conversation, message: Json) -> bool:
         return (
             conversation.is_channel
+            and "app_mentions:read" in self._faults.scopes
             and message.get("subtype") in (None, "file_share")
             and message.get("user") != self._workspace.app.user
             and f"<@{self._workspace.app.user}" in message.get("text", "")

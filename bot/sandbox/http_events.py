@@ -1,6 +1,5 @@
 """The Events API over HTTP: signed requests, an answer within three seconds."""
 
-import asyncio
 import hashlib
 import hmac
 import json
@@ -55,16 +54,18 @@ class HttpEvents:
     async def _post(self, body: str, content_type: str, headers: dict[str, str]) -> str:
         headers = {"Content-Type": content_type, **self._signed(body), **headers}
         try:
-            async with (
-                asyncio.timeout(ACK_WITHIN),
-                aiohttp.ClientSession() as session,
-                session.post(self._url, data=body.encode(), headers=headers, allow_redirects=False) as response,
-            ):
-                answer = await response.text()
+            status, answer = await self._clock.within(ACK_WITHIN, self._exchange(body, headers))
         except TimeoutError as error:
             raise NotAcknowledged("http_timeout") from error
         except aiohttp.ClientError as error:
             raise NotAcknowledged("connection_failed") from error
-        if response.status != 200:
+        if status != 200:
             raise NotAcknowledged("http_error")
         return answer
+
+    async def _exchange(self, body: str, headers: dict[str, str]) -> tuple[int, str]:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(self._url, data=body.encode(), headers=headers, allow_redirects=False) as response,
+        ):
+            return response.status, await response.text()

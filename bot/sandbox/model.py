@@ -11,6 +11,15 @@ ConversationKind = Literal["public", "private", "group_dm", "dm"]
 CHANNEL_TYPES: dict[ConversationKind, str] = {"public": "channel", "private": "group", "group_dm": "mpim", "dm": "im"}
 
 
+# What the scopes for a kind of conversation begin with: `channels:history`, `groups:read` …
+SCOPE_PREFIXES: dict[ConversationKind, str] = {
+    "public": "channels",
+    "private": "groups",
+    "group_dm": "mpim",
+    "dm": "im",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """Somebody in the workspace, the bot's own user included."""

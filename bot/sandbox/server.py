@@ -113,7 +113,7 @@ class Sandbox:
     async def aclose(self) -> None:
         """Stop listening, end every connection, write what is unwritten."""
         self.context.stream.aclose()
-        await self.context.socket_mode.drop()
+        self.context.socket_mode.drop()
         await self.context.delivery.aclose()
         for runner in self._runners:
             await runner.cleanup()
@@ -139,10 +139,13 @@ class Sandbox:
 def _assemble(workspace: Workspace, *, clock: Clock, site: str, second_host: str, page_cap: int) -> Context:
     stream = Stream(workspace.people.get)
     shapes = Shapes(workspace=workspace, site=site)
-    socket_mode = SocketMode(app=workspace.app)
+    socket_mode = SocketMode(app=workspace.app, clock=clock)
     delivery = Delivery(app=workspace.app, transport=socket_mode, clock=clock)
     ephemerals = Ephemerals()
-    events = Events(workspace=workspace, shapes=shapes, delivery=delivery, stream=stream, ephemerals=ephemerals)
+    faults = Faults()
+    events = Events(
+        workspace=workspace, shapes=shapes, delivery=delivery, stream=stream, ephemerals=ephemerals, faults=faults
+    )
     talk = Talk(workspace=workspace, events=events)
     return Context(
         clock=clock,
@@ -162,7 +165,7 @@ def _assemble(workspace: Workspace, *, clock: Clock, site: str, second_host: str
         upload_tickets=Tickets(clock=clock, lasts=LINKS_LAST, uses=1),
         download_tickets=Tickets(clock=clock, lasts=LINKS_LAST, uses=DOWNLOADS),
         tiers=Tiers(clock),
-        faults=Faults(),
+        faults=faults,
         site=site,
         second_host=second_host,
         page_cap=page_cap,

@@ -6,8 +6,9 @@ import secrets
 from collections import deque
 from dataclasses import dataclass, field
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSMsgType, web
 
+from bot.sandbox.clock import Clock
 from bot.sandbox.delivery import ACK_WITHIN, Attempt, NotAcknowledged, PayloadKind
 from bot.sandbox.model import App, Json
 
@@ -19,14 +20,16 @@ class Connection:
     """One socket and the payloads on it that wait for their acknowledgement."""
 
     socket: web.WebSocketResponse
+    transport: asyncio.WriteTransport
     waiting: dict[str, asyncio.Future[Json | None]] = field(default_factory=dict)
 
 
 class SocketMode:
     """The server side of Socket Mode, a Transport."""
 
-    def __init__(self, *, app: App) -> None:
+    def __init__(self, *, app: App, clock: Clock) -> None:
         self._app = app
+        self._clock = clock
         self._tickets: set[str] = set()
         # The next payload goes to the connection at the left, which then moves to the right.
         self._connections: deque[Connection] = deque()
@@ -61,7 +64,7 @@ class SocketMode:
         connection.waiting[envelope["envelope_id"]] = answer
         try:
             await connection.socket.send_json(envelope)
-            return await asyncio.wait_for(answer, ACK_WITHIN)
+            return await self._clock.within(ACK_WITHIN, answer)
         except (TimeoutError, ConnectionError) as error:
             raise NotAcknowledged("timeout") from error
         finally:
@@ -75,7 +78,9 @@ class SocketMode:
         self._tickets.discard(ticket)
         socket = web.WebSocketResponse(heartbeat=30)
         await socket.prepare(request)
-        connection = Connection(socket)
+        if request.transport is None:
+            return socket
+        connection = Connection(socket, request.transport)
         self._connections.append(connection)
         try:
             await socket.send_json(self._hello())
@@ -93,11 +98,11 @@ class SocketMode:
         for connection in list(self._connections):
             await connection.socket.send_json({"type": "disconnect", "reason": reason, "debug_info": {}})
 
-    async def drop(self) -> None:
+    def drop(self) -> None:
         """Cut every connection without a word."""
         for connection in list(self._connections):
             self._forget(connection)
-            await connection.socket.close(code=WSCloseCode.GOING_AWAY, drain=False)
+            connection.transport.abort()
 
     def _hello(self) -> Json:
         return {

@@ -38,6 +38,9 @@ class Workspace:
             self._take_up(kind, key, value)
         if self._app is None:
             self._found()
+        # A clock that was set back must not give a ts a second time.
+        latest = max((ts for messages in self.messages.values() for ts in messages), default="0.0")
+        self._last_ts = int(latest.replace(".", ""))
 
     async def aclose(self) -> None:
         await self._journal.aclose()
@@ -157,11 +160,11 @@ class Workspace:
 
     def sees_file(self, person: Person, file: File) -> bool:
         """Whoever may read one of the conversations that a file is shared in, and the one who uploaded it."""
-        if file.deleted or person.deleted:
-            return False
-        if file.user == person.id:
-            return True
-        return any(
+        return not (file.deleted or person.deleted) and self.sees_share(person, file)
+
+    def sees_share(self, person: Person, file: File) -> bool:
+        """Whether this person may read a place that the file is shared in, or uploaded it; deleted files too."""
+        return file.user == person.id or any(
             self.reads_conversation(person, self.conversations[share.conversation])
             for share in file.shares
             if share.conversation in self.conversations

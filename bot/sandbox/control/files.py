@@ -42,13 +42,15 @@ async def _receive(context: Context, request: web.Request, *, clip: Clip | None)
     values = dict(request.query)
     try:
         speaker = who.actor(context, values)
-        conversation = who.own_conversation(context, values, speaker)
+        who.own_conversation(context, values, speaker)
         mimetype = values.get("mimetype")
         if clip is not None:
             mimetype = mimetype or request.content_type
             values.setdefault("name", f"audio_message.{AUDIO_SUFFIXES.get(mimetype, 'm4a')}")
         file = context.uploads.announce(speaker, name=who.required(values, "name"), mimetype=mimetype, clip=clip)
         file = await context.uploads.receive(file, request.content.iter_any())
+        # The upload took its time: the speaker may have left, the bot may have come.
+        conversation = who.own_conversation(context, values, who.actor(context, values))
         text, thread_ts = escape(values.get("text", "")), values.get("thread_ts")
         message = context.uploads.share(file, speaker, conversation, text=text, thread_ts=thread_ts)
     except SlackError as error:

@@ -18,7 +18,7 @@ async def faults(context: Context, values: Json) -> Json:
             Redelivery(type=redeliver["type"], times=redeliver.get("times", 1), fresh_event_id=fresh)
         )
     if values.get("drop_socket"):
-        await context.socket_mode.drop()
+        context.socket_mode.drop()
     if values.get("refresh_socket"):
         await context.socket_mode.refresh()
     if scope := values.get("revoke_scope"):

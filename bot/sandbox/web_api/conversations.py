@@ -2,16 +2,19 @@
 
 from bot.sandbox.context import Context
 from bot.sandbox.errors import SlackError
-from bot.sandbox.model import Conversation, Json
+from bot.sandbox.model import Conversation, ConversationKind, Json
 from bot.sandbox.tiers import TIER_2, TIER_3, TIER_4
 from bot.sandbox.web_api import lookup
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method
 
-TYPES = {"public_channel": "public", "private_channel": "private", "mpim": "group_dm", "im": "dm"}
-READ = ("channels:read", "groups:read", "mpim:read", "im:read")
-HISTORY = ("channels:history", "groups:history", "mpim:history", "im:history")
-OPEN = ("im:write", "mpim:write", "channels:manage", "groups:write")
+TYPES: dict[str, ConversationKind] = {
+    "public_channel": "public",
+    "private_channel": "private",
+    "mpim": "group_dm",
+    "im": "dm",
+}
+OPEN = ("im:write", "mpim:write")
 
 
 def open_direct(context: Context, people: tuple[str, ...]) -> Conversation:
@@ -46,6 +49,8 @@ def _of_types(context: Context, arguments: Arguments) -> list[Conversation]:
     if any(name not in TYPES for name in names):
         raise SlackError("invalid_types")
     kinds = {TYPES[name] for name in names}
+    for kind in sorted(kinds):
+        lookup.need_scope(context, kind, "read")
     hide_archived = arguments.flag("exclude_archived")
     found = (one for one in context.workspace.conversations.values() if one.kind in kinds)
     return [one for one in found if not (hide_archived and one.is_archived)]
@@ -57,18 +62,25 @@ def _listed(context: Context, arguments: Arguments, seen: list[Conversation]) ->
 
 
 async def info(context: Context, arguments: Arguments) -> Json:
-    return {"channel": context.shapes.channel(lookup.conversation(context, arguments))}
+    return {"channel": context.shapes.channel(_readable(context, arguments))}
 
 
 async def members(context: Context, arguments: Arguments) -> Json:
-    found = lookup.conversation(context, arguments)
+    found = _readable(context, arguments)
     page, metadata = lookup.page(found.members, arguments, cap=context.page_cap)
     return {"members": list(page), "response_metadata": metadata}
+
+
+def _readable(context: Context, arguments: Arguments) -> Conversation:
+    found = lookup.conversation(context, arguments)
+    lookup.need_scope(context, found.kind, "read")
+    return found
 
 
 async def history(context: Context, arguments: Arguments) -> Json:
     """Messages outside threads, newest first."""
     found = lookup.joined_conversation(context, arguments)
+    lookup.need_scope(context, found.kind, "history")
     messages = [one for one in reversed(context.workspace.top_level(found.id)) if _in_range(one, arguments)]
     return _told(context, arguments, found, messages)
 
@@ -76,6 +88,7 @@ async def history(context: Context, arguments: Arguments) -> Json:
 async def replies(context: Context, arguments: Arguments) -> Json:
     """A thread from its first message; asked with the ts of a reply, that one message."""
     found = lookup.joined_conversation(context, arguments)
+    lookup.need_scope(context, found.kind, "history")
     ts = arguments.required("ts")
     if ts not in context.workspace.messages[found.id]:
         raise SlackError("thread_not_found")
@@ -108,11 +121,11 @@ async def open_(context: Context, arguments: Arguments) -> Json:
 
 
 METHODS = {
-    "conversations.list": Method(run=list_, scopes=READ, per_minute=TIER_2),
-    "conversations.info": Method(run=info, scopes=READ, per_minute=TIER_3),
-    "conversations.members": Method(run=members, scopes=READ, per_minute=TIER_4),
-    "conversations.history": Method(run=history, scopes=HISTORY, per_minute=TIER_3),
-    "conversations.replies": Method(run=replies, scopes=HISTORY, per_minute=TIER_3),
+    "conversations.list": Method(run=list_, per_minute=TIER_2),
+    "conversations.info": Method(run=info, per_minute=TIER_3),
+    "conversations.members": Method(run=members, per_minute=TIER_4),
+    "conversations.history": Method(run=history, per_minute=TIER_3),
+    "conversations.replies": Method(run=replies, per_minute=TIER_3),
     "conversations.open": Method(run=open_, scopes=OPEN, per_minute=TIER_3),
-    "users.conversations": Method(run=users_conversations, scopes=READ, per_minute=TIER_3),
+    "users.conversations": Method(run=users_conversations, per_minute=TIER_3),
 }

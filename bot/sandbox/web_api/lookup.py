@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bot.sandbox.context import Context
 from bot.sandbox.errors import SlackError
-from bot.sandbox.model import Conversation, Json, Person
+from bot.sandbox.model import SCOPE_PREFIXES, Conversation, ConversationKind, Json, Person
 from bot.sandbox.web_api.arguments import Arguments
 
 T = TypeVar("T")
@@ -33,6 +33,13 @@ def joined_conversation(context: Context, arguments: Arguments, name: str = "cha
     if the_bot(context).id not in found.members:
         raise SlackError("not_in_channel")
     return found
+
+
+def need_scope(context: Context, kind: ConversationKind, access: str) -> None:
+    """`access` is read or history; each kind of conversation has scopes of its own. Raises missing_scope."""
+    scope, provided = f"{SCOPE_PREFIXES[kind]}:{access}", context.faults.scopes
+    if scope not in provided:
+        raise SlackError("missing_scope", needed=scope, provided=",".join(sorted(provided)))
 
 
 def page(items: Sequence[T], arguments: Arguments, *, cap: int) -> tuple[Sequence[T], Json]:
