@@ -1,0 +1,136 @@
+"""The bot against Slack: builds the Slack side on top of the core, and runs both until stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from bot.agent.answering import Answering
+from bot.agent.runs import JOB, Runs
+from bot.agent.voice import VoiceClips
+from bot.agent.worker import RunWorker
+from bot.answers.citations import CitationOpener
+from bot.app import SlackApp
+from bot.bootstrap import Core, max_age
+from bot.config import SettingsError
+from bot.ingestion import add_pipeline
+from bot.uploads import PLACES_JOB, SOURCE, SlackSource, SlackUploads, UploadProgress
+from handlers.adapters.files import SlackFiles
+from handlers.adapters.history import SlackHistory
+from handlers.adapters.slack import SlackMessages, web_client
+from handlers.adapters.workspace import SlackWorkspace
+from handlers.pace import EditBudget
+from handlers.reply import Replies
+from handlers.upload_reply import UploadReplies
+from permissions.ports import WorkspaceUnavailable
+from permissions.sync import WorkspaceSync
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A bot that is ready: Slack knows us, nothing is received yet."""
+
+    core: Core
+    app: SlackApp
+    runs: Runs
+    sync: WorkspaceSync
+
+    async def run(self) -> None:
+        """Work until cancelled: PostgreSQL's watch, the jobs, and the first load of the workspace.
+
+        What an earlier process left unfinished is ended visibly first. Raises what keeps the process from working, in
+        an ExceptionGroup.
+        """
+        await self.runs.recover()
+        async with asyncio.TaskGroup() as group:
+            if self.core.database.server is not None:
+                group.create_task(self.core.database.server.watch(), name="postgres-watch")
+            group.create_task(self.core.jobs.work(), name="jobs")
+            group.create_task(self._load_workspace(), name="workspace-load")
+
+    async def _load_workspace(self) -> None:
+        """Questions don't wait for this: what they need is read with them."""
+        try:
+            await self.sync.load(self.app.identity.team)
+            log.info("workspace_loaded")
+        except WorkspaceUnavailable as error:
+            log.warning("workspace_not_loaded", problem=str(error))
+
+
+@asynccontextmanager
+async def open_service(core: Core) -> AsyncIterator[Service]:
+    """Build the Slack side of an owner and ask Slack who we are; closes in reverse order.
+
+    Raises SettingsError without a token, SlackError when Slack does not accept it.
+    """
+    settings = core.settings
+    if settings.slack_bot_token is None:
+        raise SettingsError("SLACK_BOT_TOKEN is not set: create the app with `haitang manifest` and install it")
+    client = web_client(token=settings.slack_bot_token.get_secret_value(), base_url=settings.slack_api_url)
+    async with AsyncExitStack() as stack:
+        files = SlackFiles(client=client)
+        await files.open()
+        stack.push_async_callback(files.aclose)
+        messages = SlackMessages(client=client)
+        budget = EditBudget(clock=time.monotonic)
+        upload_replies = UploadReplies(messages=messages, budget=budget, sleep=asyncio.sleep)
+        stack.push_async_callback(upload_replies.aclose)
+        add_pipeline(
+            core,
+            sources={SOURCE: SlackSource(files=files, rights=core.rights, max_bytes=core.limits.file_bytes)},
+            progress=UploadProgress(pool=core.pool, replies=upload_replies),
+        )
+        uploads = SlackUploads(
+            pool=core.pool,
+            registrar=core.registrar,
+            catalog=core.catalog,
+            rights=core.rights,
+            deletion=core.deletion,
+            jobs=core.jobs,
+            files=files,
+        )
+        core.jobs.add(PLACES_JOB, uploads.look_again, queue="ingest", retries=8)
+        sync = WorkspaceSync(
+            source=SlackWorkspace(client=client),
+            directory=core.directory,
+            clock=core.clock,
+            max_age=max_age(settings),
+        )
+        replies = Replies(messages=messages, budget=budget, now=core.clock, sleep=asyncio.sleep)
+        stack.push_async_callback(replies.aclose)
+        worker = RunWorker(
+            records=core.records,
+            replies=replies,
+            answering=Answering(
+                records=core.records,
+                graph=core.graph,
+                scopes=core.scopes,
+                memberships=sync,
+                history=SlackHistory(client=client),
+                clips=VoiceClips(files=files, hearing=core.parser, folder=core.database.folder.scratch),
+                seconds=settings.limits.run_seconds,
+            ),
+        )
+        core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
+        runs = Runs(pool=core.pool, records=core.records, jobs=core.jobs, worker=worker)
+        app = SlackApp(
+            client=client,
+            questions=runs,
+            uploads=uploads,
+            citations=CitationOpener(pool=core.pool, scopes=core.scopes, memberships=sync, surroundings=core.passages),
+            memberships=sync,
+            messages=messages,
+            now=core.clock,
+            app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
+            signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
+        )
+        await app.open()
+        stack.push_async_callback(app.aclose)
+        yield Service(core=core, app=app, runs=runs, sync=sync)

@@ -1,0 +1,209 @@
+"""Between Slack's files and ingestion, which do not know each other: intake, fetching with rights, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Final
+
+import structlog
+from psycopg.types.json import Jsonb
+from psycopg_pool import AsyncConnectionPool
+
+from handlers.adapters.files import SlackFiles
+from handlers.errors import Gone, HtmlInstead, MissingScope, NotDelivered, Refused, SlackError, TooBig
+from handlers.model import FileInfo, SharedFile, UploadPlace, UploadStage, UploadStatus
+from handlers.upload_reply import UploadReplies
+from ingest.catalog import Catalog
+from ingest.deletion import Deletion
+from ingest.model import Cause, Document, FetchedFile, IngestReport, State, Unreadable
+from ingest.ports import Jobs
+from ingest.register import Registrar, Upload
+from ingest.rights import Rights
+from permissions.grants import principals_for_shares
+from permissions.model import Principal
+from retrieval.language import detect
+
+log = structlog.get_logger()
+
+SOURCE: Final = "slack"
+PLACES_JOB: Final = "places"
+"""Name of the job that looks where a file is shared now; its arguments are ``team`` and ``file_id``."""
+
+STAGES: Final = {
+    State.REGISTERED: UploadStage.WAITING,
+    State.FETCHED: UploadStage.READING,
+    State.PARSED: UploadStage.INDEXING,
+    State.INDEXED: UploadStage.INDEXING,
+    State.READY: UploadStage.INDEXING,
+    State.PUBLISHED: UploadStage.READY,
+    State.SUPERSEDED: UploadStage.READY,
+    State.FAILED: UploadStage.FAILED,
+}
+
+# The message that shows a version's progress is edited after a restart too.
+NOTE_REPLY: Final = "UPDATE versions SET reply = %(reply)s WHERE version_id = %(version)s AND state <> 'DELETED'"
+
+
+def principals_of(info: FileInfo, team: str) -> frozenset[Principal]:
+    """Who may read the file, from where Slack says that it is shared."""
+    shares = [(share.conversation, share.kind) for share in info.shares]
+    return principals_for_shares(team, shares, sharer=info.user)
+
+
+class SlackUploads:
+    """Satisfies ``handlers.ports.Uploads``. A registered file is nobody's until its places were read from Slack."""
+
+    def __init__(
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        registrar: Registrar,
+        catalog: Catalog,
+        rights: Rights,
+        deletion: Deletion,
+        jobs: Jobs,
+        files: SlackFiles,
+    ) -> None:
+        self._pool = pool
+        self._registrar = registrar
+        self._catalog = catalog
+        self._rights = rights
+        self._deletion = deletion
+        self._jobs = jobs
+        self._files = files
+
+    async def register(
+        self, *, team: str, conversation: str, thread_ts: str, user: str, file: SharedFile, event_id: str | None
+    ) -> bool:
+        """Register durably with its job; False when the same message's file was registered before."""
+        keys = [f"{team}/{conversation}/{thread_ts}/{file.file_id}"]
+        upload = Upload(
+            team=team,
+            source=SOURCE,
+            source_id=file.file_id,
+            title=file.name or file.file_id,
+            mimetype=file.mimetype,
+            user=user,
+            principals=(),
+            keys=[*keys, f"{event_id}/{file.file_id}"] if event_id else keys,
+            reply=asdict(UploadPlace(team, conversation, thread_ts, language=detect(file.name))),
+        )
+        return await self._registrar.register(upload) is not None
+
+    async def content_changed(self, *, team: str, file_id: str, event_id: str | None) -> None:
+        """A new version of a file that is known; it is dropped when its bytes are those that are published."""
+        document = await self._catalog.find(team=team, source=SOURCE, source_id=file_id)
+        if document is None:
+            return
+        upload = Upload(
+            team=team,
+            source=SOURCE,
+            source_id=file_id,
+            title=document.title,
+            mimetype=document.mimetype,
+            user="",
+            principals=(),
+            keys=[f"{event_id}/{file_id}"] if event_id else [],
+        )
+        await self._registrar.register(upload)
+
+    async def places_changed(self, *, team: str, file_id: str) -> None:
+        """Look again where a known file is shared, by a job that outlives this process."""
+        if await self._catalog.find(team=team, source=SOURCE, source_id=file_id) is None:
+            return
+        async with self._pool.connection() as connection, connection.transaction():
+            name = f"{PLACES_JOB}/{team}/{file_id}"
+            await self._jobs.enqueue(connection, PLACES_JOB, queueing_lock=name, team=team, file_id=file_id)
+
+    async def look_again(self, *, team: str, file_id: str) -> None:
+        """The job: today's places are today's grants; a deleted file is deleted here too.
+
+        A file that the bot can't see any more is nobody's. Raises SlackError while Slack can't be asked.
+        """
+        document = await self._catalog.find(team=team, source=SOURCE, source_id=file_id)
+        if document is None:
+            return
+        try:
+            info = await self._files.info(team, file_id)
+        except Gone as error:
+            if error.error in {"file_deleted", "file_not_found"}:
+                await self._deletion.delete(document.document_id, by=SOURCE)
+                return
+            log.warning("file_not_visible", file=file_id, error=error.error)
+            await self._rights.set(document.document_id, ())
+            return
+        await self._rights.set(document.document_id, principals_of(info, team))
+
+
+class SlackSource:
+    """``ingest.ports.Source`` of Slack's files. What is fetched gets the rights that its places give it today."""
+
+    def __init__(self, *, files: SlackFiles, rights: Rights, max_bytes: int) -> None:
+        self._files = files
+        self._rights = rights
+        self._max_bytes = max_bytes
+
+    async def fetch(self, document: Document, *, into: Path) -> FetchedFile:
+        """Download the file; raises Unreadable, or SlackError for what may pass."""
+        path = into / "download"
+        with _translated():
+            info = await self._files.download(document.team, document.source_id, path, max_bytes=self._max_bytes)
+        await self._rights.set(document.document_id, principals_of(info, document.team))
+        return FetchedFile(path, info.name, info.mimetype, info.permalink or None)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except Gone as error:
+        denied = error.error in {"not_visible", "access_denied"}
+        raise Unreadable(Cause.ACCESS_DENIED if denied else Cause.NOT_FOUND, error.error) from error
+    except MissingScope as error:
+        raise Unreadable(Cause.MISSING_SCOPE, error.needed) from error
+    except HtmlInstead as error:
+        raise Unreadable(Cause.HTML_INSTEAD) from error
+    except TooBig as error:
+        raise Unreadable(Cause.TOO_LARGE, f"{error.size} of {error.limit} bytes") from error
+    except Refused as error:
+        raise Unreadable(Cause.ACCESS_DENIED, error.error) from error
+
+
+class UploadProgress:
+    """``ingest.ports.Progress``: shows a version's states in the thread of the upload that brought it."""
+
+    def __init__(self, *, pool: AsyncConnectionPool, replies: UploadReplies) -> None:
+        self._pool = pool
+        self._replies = replies
+        self._shown: dict[str, str] = {}
+
+    async def show(self, report: IngestReport) -> None:
+        """Show the state; what can't be shown is logged, for reading goes on without it."""
+        if not report.reply:
+            return
+        place = UploadPlace(**report.reply)
+        if ts := self._shown.get(report.version_id):
+            place = replace(place, status_ts=ts)
+        status = UploadStatus(
+            title=report.title,
+            stage=STAGES[report.state],
+            percent=report.percent,
+            counts=report.counts,
+            left_out=report.left_out,
+            cause=report.cause,
+        )
+        try:
+            await self._note(report.version_id, place, await self._replies.show(place, status))
+        except (SlackError, NotDelivered) as error:
+            log.warning("upload_state_not_shown", version=report.version_id, error=str(error))
+
+    async def _note(self, version: str, place: UploadPlace, ts: str) -> None:
+        if ts == place.status_ts:
+            return
+        self._shown[version] = ts
+        async with self._pool.connection() as connection:
+            reply = Jsonb(asdict(replace(place, status_ts=ts)))
+            await connection.execute(NOTE_REPLY, {"reply": reply, "version": version})
