@@ -97,7 +97,7 @@ async def open_core(settings: Settings, *, purpose: str, clock: Clock = utc_now)
         await full_text.open(read_only=not database.is_owner)
         stack.push_async_callback(full_text.aclose)
         limits = _limits(settings)
-        parser = await stack.enter_async_context(ParserPool(transcriber=_transcriber(database), limits=limits))
+        parser = await stack.enter_async_context(ParserPool(transcriber=_SPEECH, limits=limits))
         opened = _Opened(database, pool, jobs, encoder, full_text, parser, limits)
         yield _core(settings, clock, opened)
 
@@ -184,11 +184,8 @@ def _search_settings(settings: Settings) -> SearchSettings:
     )
 
 
-def _transcriber(database: Database) -> TranscriberFactory:
-    return TranscriberFactory(
-        factory="bot.models.speech:build", arguments={"folder": str(database.folder.path / "models")}
-    )
-
+_SPEECH = TranscriberFactory(factory="bot.models.speech:build", arguments={})
+"""Parsing processes build their recogniser by this name: only they load its model."""
 
 _checked = AsyncConnectionPool.check_connection
 """A connection that PostgreSQL's restart has broken is replaced before anybody gets it."""

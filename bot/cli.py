@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from bot import quiet
+from bot import logs, quiet
 from bot.commands.output import Console, Declined, Misused
 
 app = typer.Typer(
@@ -27,6 +28,9 @@ documents = typer.Typer(help="The files that the bot has learned.", no_args_is_h
 evaluate = typer.Typer(help="Measure on data with right outcomes.", no_args_is_help=True)
 app.add_typer(documents, name="documents")
 app.add_typer(evaluate, name="eval")
+
+SERVERS = frozenset({"demo", "serve"})
+"""Commands that keep a log; the others report on their own work alone, and log what goes wrong."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")]
@@ -54,6 +58,7 @@ def _run(coroutine: Coroutine[Any, Any, int]) -> None:
 def _command(name: str) -> Any:
     """Import a command's module only when it is asked for: models and stores take seconds to import."""
     quiet.before_imports()
+    logs.configure(level=logging.INFO if name in SERVERS else logging.WARNING)
     return importlib.import_module(f"bot.commands.{name}")
 
 

@@ -46,7 +46,9 @@ def read_xlsx(source: Source) -> Parsed:
     """
     uncomputed = _scan(source)
     try:
-        workbook = load_workbook(source.path, data_only=True)
+        # Given a path, openpyxl judges by the ending of its name, which says nothing here.
+        with source.path.open("rb") as file:
+            workbook = load_workbook(file, data_only=True)
     except (InvalidFileException, zipfile.BadZipFile, XMLSyntaxError, KeyError, ValueError, TypeError) as error:
         raise Unreadable(Cause.DAMAGED, f"xlsx: {type(error).__name__}") from error
     units: list[Unit] = []
