@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -14,7 +14,7 @@ from langsmith import tracing_context
 from bot.agent.final import compose
 from bot.agent.model import CitedPart, CitedQuote, Findings, Quote, Support, Turn, Understanding
 from bot.agent.roles import Checker, Researcher, Understander, Writer
-from bot.answers.evidence import Chosen, freeze
+from bot.answers.evidence import Chosen, freeze, new_id
 from handlers.model import EvidenceReady, Final, RunEvent, Status, Step, TextDelta
 from permissions.model import AccessScope
 from retrieval.model import EvidenceSet
@@ -30,11 +30,15 @@ class AnswerStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a run is for and under whose rights. Nodes take it from the runtime; no role can change it."""
+    """What a run is for and under whose rights. Nodes take it from the runtime; no role can change it.
+
+    A question that was edited under way is answered anew, under another ``answer_id``.
+    """
 
     run_id: str
     scope: AccessScope
     emit: Callable[[RunEvent], Awaitable[None]]
+    answer_id: str = field(default_factory=lambda: new_id("ans"))
 
 
 class RunState(TypedDict, total=False):
@@ -124,7 +128,7 @@ class AnswerGraph:
 
     async def _write(self, state: RunState, runtime: Runtime[RunContext]) -> RunState:
         await _say(runtime, Step.WRITING)
-        run_id, answer_id = runtime.context.run_id, _answer_id(runtime)
+        run_id, answer_id = runtime.context.run_id, runtime.context.answer_id
         evidence = state["evidence"]
         if evidence is None:
             raise RuntimeError("nothing is written before the evidence is frozen")
@@ -138,7 +142,7 @@ class AnswerGraph:
     async def _final(self, state: RunState, runtime: Runtime[RunContext]) -> RunState:
         final = compose(
             run_id=runtime.context.run_id,
-            answer_id=_answer_id(runtime),
+            answer_id=runtime.context.answer_id,
             understanding=state["understanding"],
             supports=state.get("supports", ()),
             degraded=any(found.degraded for found in state.get("findings", ())),
@@ -159,10 +163,6 @@ def _after_understanding(state: RunState) -> str:
 def _after_checking(state: RunState) -> str:
     """No part has support → say that nothing was found; no evidence is frozen."""
     return "freeze" if any(support.quotes for support in state["supports"]) else "final"
-
-
-def _answer_id(runtime: Runtime[RunContext]) -> str:
-    return f"{runtime.context.run_id}-1"
 
 
 async def _say(runtime: Runtime[RunContext], step: Step, detail: str = "") -> None:

@@ -51,11 +51,13 @@ class Turn:
 class Part:
     """One thing that is asked. ``text`` is as the asker wrote it, ``query`` stands on its own.
 
+    ``alone`` is another reading, for when it may or may not refer to what was said before: without that.
     ``source`` is the kind of source that it names; with ``wants_source`` only such a source answers it.
     """
 
     text: str
     query: str
+    alone: str = ""
     source: SourceKind | None = None
     wants_source: bool = False
 
@@ -71,12 +73,17 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the search gave for one part, best first, and the names of channels that failed."""
+    """What the search gave for one part, best first, and the names of channels that failed.
+
+    ``query`` is what was searched, ``vector`` its vector; ``alone`` is what the part's other reading gave.
+    """
 
     part: Part
+    query: str
     vector: Vector
     ranked: tuple[RankedPassage, ...]
     degraded: tuple[str, ...] = ()
+    alone: Findings | None = None
 
 
 @dataclass(frozen=True, slots=True)

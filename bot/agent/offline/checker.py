@@ -23,7 +23,14 @@ class CalibratedChecker:
 
     async def check(self, findings: Sequence[Findings]) -> tuple[Support, ...]:
         """A part is supported from the calibration's threshold on; its quotes come from the best passages."""
-        return tuple(self._judge(found) for found in findings)
+        return tuple(self._better_reading(found) for found in findings)
+
+    def _better_reading(self, found: Findings) -> Support:
+        carried = self._judge(found)
+        if found.alone is None:
+            return carried
+        alone = self._judge(found.alone)
+        return alone if alone.confidence > carried.confidence else carried
 
     def _judge(self, found: Findings) -> Support:
         features = features_of(found)
@@ -39,7 +46,7 @@ def features_of(found: Findings) -> Features | None:
     if not found.ranked:
         return None
     texts = [TermsOf(whole_text(item.passage)) for item in found.ranked]
-    weights = rarity(content_terms(found.part.query), texts)
+    weights = rarity(content_terms(found.query), texts)
     best = texts[:TOGETHER]
     similarities = [item.similarity for item in found.ranked]
     others = similarities[TOGETHER:] or similarities[-1:]

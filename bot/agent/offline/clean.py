@@ -14,10 +14,11 @@ MAX_QUESTION: Final = 2000
 _USER: Final = re.compile(r"<[@!][^<>]*>")
 _CHANNEL: Final = re.compile(r"<#[A-Z0-9]+(?:\|([^<>]*))?>")
 _LINK: Final = re.compile(r"<((?:https?|mailto|tel):[^<>|]*)(?:\|([^<>]*))?>")
-_EMOJI_CODE: Final = re.compile(r":(?=[0-9_+'-]*[a-z])[a-z0-9_+'-]+:(?::skin-tone-\d:)?")
+_EMOJI_CODE: Final = re.compile(r":(?:[+-]1|(?=[0-9_+'-]*[a-z])[a-z0-9_+'-]+):(?::skin-tone-\d:)?")
 _UNSEEN: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]")
 _MARKS: Final = re.compile(r"(?m)^\s*>+\s?|[*~`]+")
 _SPACES: Final = re.compile(r"[^\S\n]+")
+_AROUND: Final = " \t\n:：,，、"
 _WORD: Final = re.compile(r"\w")
 
 
@@ -28,8 +29,8 @@ def plain(text: str) -> str:
     text = _LINK.sub(lambda match: f" {match[2] or match[1]} ", text)
     text = _UNSEEN.sub("", html.unescape(text))
     text = _MARKS.sub("", _EMOJI_CODE.sub(" ", text))
-    text = "\n".join(_SPACES.sub(" ", line).strip() for line in text.splitlines()).strip()
-    return GREETING.sub("", text).strip()
+    text = "\n".join(_SPACES.sub(" ", line).strip() for line in text.splitlines()).strip(_AROUND)
+    return GREETING.sub("", text).strip(_AROUND)
 
 
 def is_empty(words: str) -> bool:

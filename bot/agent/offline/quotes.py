@@ -40,7 +40,7 @@ def choose(found: Findings) -> tuple[Quote, ...]:
     """Quotes of the best passage, and of one more that adds terms which the first lacks."""
     passages = [item.passage for item in found.ranked[: PASSAGES + 3]]
     texts = [TermsOf(f"{passage.title}\n{passage.context}\n{passage.text}") for passage in passages]
-    weights = rarity(content_terms(found.part.query), texts)
+    weights = rarity(content_terms(found.query), texts)
     total = sum(weights.values()) or 1.0
     best = _picked(found, passages[0], weights)
     quotes = _quotes(passages[0], best)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import Final
 
 from bot.agent.model import Findings, Part
@@ -23,12 +25,18 @@ class SearchingResearcher:
 
     async def find(self, scope: AccessScope, part: Part) -> Findings:
         """Passages of the kind that the part names come first, and alone when it wants that very source."""
+        if not part.alone:
+            return await self._find(scope, part, part.query)
+        carried, alone = await asyncio.gather(self._find(scope, part, part.query), self._find(scope, part, part.alone))
+        return replace(carried, alone=alone)
+
+    async def _find(self, scope: AccessScope, part: Part, query: str) -> Findings:
         limit = LIMIT if part.source is None else LIMIT_OF_A_SOURCE
-        result = await self._search.search(scope, part.query, limit=limit)
-        [vector] = await self._encoder.encode_queries([part.query])
+        result = await self._search.search(scope, query, limit=limit)
+        [vector] = await self._encoder.encode_queries([query])
         ranked = result.ranked
         if part.source is not None:
             fitting = tuple(item for item in ranked if part.source.fits(item.passage))
             rest = () if part.wants_source else tuple(item for item in ranked if not part.source.fits(item.passage))
             ranked = (*fitting, *rest)[:LIMIT]
-        return Findings(part=part, vector=vector, ranked=ranked, degraded=result.degraded)
+        return Findings(part=part, query=query, vector=vector, ranked=ranked, degraded=result.degraded)

@@ -10,7 +10,7 @@ from typing import Final
 from bot.agent.offline.words import ASKING_ZH, FILLER_ZH, STOP_EN
 from retrieval.analysis import analyse, is_identifier, lonely_characters, normalise
 
-_ENDINGS: Final = ("ings", "ing", "edly", "ed", "ies", "es", "ly", "s", "e")
+_ENDINGS: Final = ("ings", "ing", "edly", "ed", "ies", "es", "s", "e")
 _LETTER: Final = re.compile(r"(?<![A-Za-z'’])[A-Z](?![A-Za-z'’])")
 _MARKS: Final = "?.,!:;'\"()"
 

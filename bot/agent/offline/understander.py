@@ -59,11 +59,18 @@ def _part(piece: Piece, topic: str, *, is_first: bool) -> Part | None:
     own_terms = content_terms(_without_source_words(piece.text))
     if wants_source and source is None and not own_terms:
         return None if not is_first or not topic else Part(text=piece.text, query=topic)
-    carries = piece.continues or (wants_source and not is_first) or _refers_back(piece.text, len(own_terms))
-    before = topic if carries else ""
+    surely = piece.continues or (wants_source and not is_first) or _refers_back(piece.text)
+    maybe = not surely and len(own_terms) <= _FEW_TERMS and _is_bare(piece.text)
+    before = topic if surely or maybe or not own_terms else ""
     core = _request_core(piece.text, wants_source)
     query = " ".join(text for text in (piece.context, before, LEAD_IN.sub("", core) if before else core) if text)
-    return Part(text=piece.text, query=query, source=source, wants_source=wants_source and source is not None)
+    return Part(
+        text=piece.text,
+        query=query or piece.text,
+        alone=core if maybe and before else "",
+        source=source,
+        wants_source=wants_source and source is not None,
+    )
 
 
 def named_source(text: str) -> SourceKind | None:
@@ -82,17 +89,16 @@ def _without_source_words(text: str) -> str:
     return SOURCE_WANTED.sub(" ", text)
 
 
-def _refers_back(text: str, term_count: int) -> bool:
-    if CONTINUES_ZH.search(text) or CONTINUES_EN.search(text):
+def _refers_back(text: str) -> bool:
+    patterns = (CONTINUES_ZH, CONTINUES_EN, PRONOUN_ZH)
+    if any(pattern.search(text) for pattern in patterns):
         return True
-    if PRONOUN_ZH.search(text):
-        return True
-    return term_count <= _FEW_TERMS and (term_count == 0 or PRONOUN_EN.search(text) is not None or _is_bare(text))
+    return PRONOUN_EN.search(text) is not None and len(content_terms(text)) <= _FEW_TERMS
 
 
 def _is_bare(text: str) -> bool:
     """Only a predicate is asked, as in 保修几年: no Latin name, number or code stands in it."""
-    return not re.search(r"[A-Z0-9]", text) and re.search("[㐀-鿿]", text) is not None
+    return not re.search("[A-Z0-9]", text[1:])
 
 
 def _topic(query: str) -> str:
@@ -108,7 +114,8 @@ def _topic_of_thread(history: Sequence[Turn]) -> str:
             continue
         for piece in split(words):
             own = content_terms(_without_source_words(piece.text))
-            carries = piece.continues or _refers_back(piece.text, len(own))
+            is_bare = len(own) <= _FEW_TERMS and _is_bare(piece.text)
+            carries = piece.continues or _refers_back(piece.text) or is_bare
             topic = _topic(f"{topic} {piece.text}" if carries else f"{piece.context} {piece.text}")
     return topic
 

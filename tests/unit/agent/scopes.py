@@ -1,0 +1,40 @@
+"""A scope without a database, built by the one builder there is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from permissions.model import AccessScope, ConversationKind, Principal
+from permissions.ports import AskerFacts, PlaceFacts, Standing
+from permissions.scopes import ScopeBuilder
+
+
+class OneChannel:
+    """``permissions.ports.Coverage`` of a private channel with one full member, and guests if wanted."""
+
+    def __init__(self, *, has_outsiders: bool = False) -> None:
+        self._has_outsiders = has_outsiders
+
+    async def look(self, *, team: str, asker: str, conversation: str | None, since: datetime) -> Standing:
+        place = PlaceFacts(
+            kind=ConversationKind.PRIVATE,
+            is_shared=False,
+            members_known=True,
+            people_known=True,
+            asker_is_member=True,
+            has_outsiders=self._has_outsiders,
+            has_unknown=False,
+            has_others=True,
+        )
+        return Standing(
+            asker=AskerFacts(is_full_member=True, has_stale=False),
+            place=place if conversation else None,
+            principals=frozenset() if conversation else frozenset({Principal.user(team, asker)}),
+        )
+
+
+async def scope_of_a_channel(*, has_outsiders: bool = False) -> AccessScope:
+    builder = ScopeBuilder(
+        coverage=OneChannel(has_outsiders=has_outsiders), clock=lambda: datetime.now(UTC), max_age=timedelta(days=1)
+    )
+    return await builder.scope(team="T1", asker="U1", conversation="C1")

@@ -1,0 +1,49 @@
+"""Which sentences are quoted."""
+
+from __future__ import annotations
+
+from bot.agent.offline.quotes import PASSAGES, SENTENCES, choose
+from tests.unit.agent.toys import found, passage
+
+CASE = "海棠 A 户型面积 89 平方米。卫生间防水材料用青桐牌柔性防水涂料。防水材料由江城建材供货。木地板在二楼铺设。"
+TABLE = "| 房间 | 材料 | 供应商 |\n| --- | --- | --- |\n| 厨房 | 灰色瓷砖 | 江城建材 |\n| 书房 | 橡木地板 | 林家木业 |"
+
+
+def test_the_sentence_that_answers_is_quoted_as_written() -> None:
+    [quote] = choose(found("木地板在哪里铺设", passage(CASE)))
+    assert quote.text == "木地板在二楼铺设。"
+
+
+def test_neighbouring_sentences_become_one_quote() -> None:
+    [quote] = choose(found("卫生间用什么牌子的防水材料，由哪家供货", passage(CASE)))
+    assert quote.text == "卫生间防水材料用青桐牌柔性防水涂料。防水材料由江城建材供货。"
+
+
+def test_a_row_is_quoted_with_its_header() -> None:
+    [quote] = choose(found("书房用什么地板", passage(TABLE)))
+    assert quote.text == "| 书房 | 橡木地板 | 林家木业 |"
+    assert quote.header.startswith("| 房间 | 材料 | 供应商 |")
+
+
+def test_a_header_is_never_quoted_itself() -> None:
+    quotes = choose(found("房间 材料 供应商", passage(TABLE)))
+    assert all("---" not in quote.text for quote in quotes)
+
+
+def test_a_second_source_is_quoted_when_it_adds_something() -> None:
+    first = passage("Kasa paint covers the kitchen walls.", chunk="c1")
+    second = passage("Delta supplies Kasa paint.", chunk="c2")
+    third = passage("The garden has roses.", chunk="c3")
+    quotes = choose(found("Who supplies the paint of the kitchen walls? Delta or Kasa", first, second, third))
+    assert {quote.passage.chunk_id for quote in quotes} == {"c1", "c2"}
+
+
+def test_a_second_source_that_says_the_same_is_not_quoted() -> None:
+    same = [passage("Kasa paint covers the kitchen walls.", chunk=name) for name in ("c1", "c2")]
+    assert len({quote.passage.chunk_id for quote in choose(found("Which paint covers the kitchen walls?", *same))}) == 1
+
+
+def test_quotes_are_few() -> None:
+    long = passage(" ".join(f"Paint number {n} is for the kitchen walls." for n in range(40)), chunk="long")
+    quotes = choose(found("Which paint is for the kitchen walls?", long, long))
+    assert sum(quote.text.count("Paint") for quote in quotes) <= SENTENCES * PASSAGES
