@@ -12,13 +12,12 @@ export class ConversationPane {
     this.id = id;
     this._header = h("header", { class: "pane-header" });
     this._foot = h("div", { class: "pane-foot" });
-    const label = t("messages", { name: this._title() });
     this._timeline = new Timeline({
       app,
       conversation: { id },
       source: () => app.store.messages(id),
       empty: () => this._empty(),
-      label,
+      label: () => t("messages", { name: this._title() }),
     });
     const composer = app.composer(id);
     this.node = h("main", { class: "pane conversation" }, this._header, this._timeline.node, this._foot);
@@ -47,17 +46,8 @@ export class ConversationPane {
     else this._foot.replaceChildren(this._joinBar(conversation));
   }
 
-  reset() {
-    this._timeline.reset();
-    this.render();
-  }
-
   show(ts) {
     this._timeline.show(ts);
-  }
-
-  toEnd() {
-    this._timeline.toEnd();
   }
 
   _head(conversation) {
@@ -134,7 +124,7 @@ export class ThreadPane {
       threadTs,
       source,
       empty: () => this._empty(),
-      label: t("thread"),
+      label: () => t("thread"),
     });
     this.node = h(
       "aside",
@@ -173,15 +163,6 @@ export class ThreadPane {
       composer.render();
       fill(this._foot, composer.node);
     }
-  }
-
-  reset() {
-    this._timeline.reset();
-    this.render();
-  }
-
-  toEnd() {
-    this._timeline.toEnd();
   }
 
   _empty() {

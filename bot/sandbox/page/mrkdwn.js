@@ -32,13 +32,13 @@ export function inlineMrkdwn(text, names) {
   return inline(text, names, 0);
 }
 
-function lines(text, names) {
+function lines(text, names, inQuote = false) {
   const nodes = [];
   const all = text.split("\n");
   for (let i = 0; i < all.length;) {
-    const kind = lineKind(all[i]);
+    const kind = lineKind(all[i], inQuote);
     let end = i + 1;
-    while (end < all.length && lineKind(all[end]) === kind) end += 1;
+    while (end < all.length && lineKind(all[end], inQuote) === kind) end += 1;
     const group = all.slice(i, end);
     if (kind === "quote") nodes.push(quote(group, names));
     else if (kind !== "text") nodes.push(list(kind, group, names));
@@ -48,21 +48,22 @@ function lines(text, names) {
   return nodes;
 }
 
-function lineKind(line) {
-  if (/^(&gt;|>)/.test(line)) return "quote";
-  if (/^\s{0,8}([•◦▪‣]|[-*](?=\s))\s+\S/.test(line)) return "bullets";
+/** Slack's quotes do not nest: inside one, further marks are text. */
+function lineKind(line, inQuote) {
+  if (!inQuote && /^(&gt;|>)/.test(line)) return "quote";
+  if (/^\s{0,8}[•◦▪‣-]\s+\S/.test(line)) return "bullets";
   if (/^\s{0,8}\d{1,3}[.)]\s+\S/.test(line)) return "numbers";
   return "text";
 }
 
 function quote(group, names) {
-  const inner = group.map((line) => line.replace(/^(&gt;|>)+ ?/, "")).join("\n");
-  return h("blockquote", null, lines(inner, names));
+  const inner = group.map((line) => line.replace(/^(&gt;|>) ?/, "")).join("\n");
+  return h("blockquote", null, lines(inner, names, true));
 }
 
 function list(kind, group, names) {
   const items = group.map((line) => {
-    const [marker, indent, number] = /^(\s*)(?:[•◦▪‣*-]|(\d+)[.)])\s+/.exec(line);
+    const [marker, indent, number] = /^(\s*)(?:[•◦▪‣-]|(\d+)[.)])\s+/.exec(line);
     const level = Math.min(3, Math.floor(indent.length / 2));
     const attributes = { value: number, class: level ? `level-${level}` : null };
     const item = h("li", { class: attributes.class }, inline(line.slice(marker.length), names, 0));

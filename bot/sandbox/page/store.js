@@ -197,7 +197,7 @@ export class Store {
   }
 
   _applyPerson({ person }) {
-    if (person) this.people.set(person.id, person);
+    this.people = new Map(this.people).set(person.id, person); // a new map, so that views notice
   }
 
   _reloadOpen({ conversation }) {

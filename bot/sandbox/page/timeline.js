@@ -8,19 +8,21 @@ import { continues, messageNode } from "./message.js";
 const NEAR_END = 60; // pixels from the end that count as reading the latest
 
 export class Timeline {
-  /** `source()` gives the messages to show, oldest first; `empty()` a node for when there are none. */
+  /** `source()` gives the messages to show, oldest first; `empty()` a node for when there are none; `label()` its name. */
   constructor({ app, conversation, threadTs, source, empty, label }) {
     this._view = { app, conversation, threadTs };
     this._source = source;
     this._empty = empty;
+    this._label = label;
+    this._people = app.store.people;
     this._rows = new Map(); // ts → {message, grouped, editing, node}
     this._days = new Map();
     this._editing = null;
     this._atEnd = true;
-    this._list = h("div", { class: "messages", role: "list", "aria-label": label });
+    this._list = h("div", { class: "messages", role: "list" });
     this._scroller = h(
       "div",
-      { class: "scroller", tabindex: "0", role: "region", "aria-label": label, onscroll: () => this._scrolled() },
+      { class: "scroller", tabindex: "0", role: "region", onscroll: () => this._scrolled() },
       this._list,
     );
     this._jump = h(
@@ -39,14 +41,11 @@ export class Timeline {
     this._observer.disconnect();
   }
 
-  /** Everything again, as when names or the language changed. */
-  reset() {
-    this._rows.clear();
-    this._days.clear();
-    this.render();
-  }
-
   render() {
+    const { people } = this._view.app.store;
+    if (people !== this._people) this._rows.clear(); // somebody has another name: every message may show it
+    this._people = people;
+    for (const node of [this._scroller, this._list]) node.setAttribute("aria-label", this._label());
     const messages = this._source();
     const latest = messages[messages.length - 1];
     const grew = this._latest !== undefined && latest?.ts > this._latest;
