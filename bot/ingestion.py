@@ -18,7 +18,13 @@ COMMAND_SOURCE = "command"
 
 def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progress) -> None:
     """Let the jobs of ``core`` read files from ``sources`` and from paths, and show how far they are."""
-    pipeline = Pipeline(
+    pipeline = build_pipeline(core, sources=sources, progress=progress)
+    core.jobs.add(INGEST_JOB, pipeline.run, queue="ingest", retries=5, gave_up=pipeline.gave_up)
+
+
+def build_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progress) -> Pipeline:
+    """The pipeline of ``core`` over ``sources`` and paths."""
+    return Pipeline(
         pool=core.pool,
         catalog=core.catalog,
         sources={COMMAND_SOURCE: PathSource(), **sources},
@@ -30,4 +36,3 @@ def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progres
         scratch=core.database.folder.scratch,
         limits=core.limits,
     )
-    core.jobs.add(INGEST_JOB, pipeline.run, queue="ingest", retries=5, gave_up=pipeline.gave_up)

@@ -1,0 +1,161 @@
+"""``haitang documents``: learn files from this machine, list, show and delete them.
+
+Beside a running bot the work is left to its jobs; without one, this process does it itself and leaves the bot's own
+jobs alone: it has no Slack to do them with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, Final
+
+from bot.bootstrap import Core, open_core
+from bot.commands.names import Names
+from bot.commands.output import Console, Declined, Misused
+from bot.config import load
+from bot.ingestion import COMMAND_SOURCE, build_pipeline
+from ingest.model import FINAL_STATES, IngestReport, Receipt, State, Version
+from ingest.register import Registration, Upload
+from permissions.model import Principal
+
+POLL_SECONDS: Final = 0.3
+
+
+class ConsoleProgress:
+    """``ingest.ports.Progress`` on stderr."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def show(self, report: IngestReport) -> None:
+        percent = "" if report.percent is None else f" {report.percent} %"
+        self._console.say(f"{report.title}: {report.state}{percent}")
+
+
+async def add(paths: list[Path], *, channel: str | None, group: str | None, workspace: bool, as_json: bool) -> int:
+    """Learn the files; 0 when all were published, 1 when one could not be read."""
+    console = Console(as_json=as_json)
+    if (channel is not None) + (group is not None) + workspace != 1:
+        raise Misused("say who may read the files with exactly one of --channel, --group and --workspace")
+    async with open_core(load(), purpose="documents add") as core:
+        team = await Names(pool=core.pool).team()
+        principals = await _readers(core, team, channel=channel, group=group)
+        rows = [await _learn(core, console, path, team, principals) for path in paths]
+    console.result(
+        rows, [f"{row['path']}: {row['state']}" + (f" ({row['cause']})" * bool(row["cause"])) for row in rows]
+    )
+    return 0 if all(row["state"] == State.PUBLISHED for row in rows) else 1
+
+
+async def list_all(*, as_json: bool) -> int:
+    """List all documents of the workspace."""
+    console = Console(as_json=as_json)
+    async with open_core(load(), purpose="documents list") as core:
+        rows = await core.catalog.documents(team=await Names(pool=core.pool).team())
+    lines = [f"{row['document']}  {row['state']:<10}  {row['title']}" for row in rows]
+    console.result(rows, lines or ["no documents yet"])
+    return 0
+
+
+async def show(document: str, *, as_json: bool) -> int:
+    """Show one document: its versions, and its units as they were read."""
+    console = Console(as_json=as_json)
+    async with open_core(load(), purpose="documents show") as core:
+        found = await core.catalog.show(document)
+    if found is None:
+        raise Declined(f"there is no document {document!r}; `haitang documents list` names them")
+    lines = [found["title"], *(f"{row['version']}  {row['state']}" for row in found["versions"])]
+    lines += [f"\n— {unit['place']} ({unit['how']})\n{unit['text']}" for unit in found["units"]]
+    console.result(found, lines)
+    return 0
+
+
+async def delete(document: str, *, as_json: bool) -> int:
+    """Delete one document from every store, and print the receipt."""
+    console = Console(as_json=as_json)
+    async with open_core(load(), purpose="documents delete") as core:
+        receipt = await core.deletion.delete(document, by="command")
+        if receipt is None:
+            raise Declined(f"there is no document {document!r}; `haitang documents list` names them")
+        if core.database.is_owner:
+            await core.deletion.purge(document=document)
+        receipt = await _purged(core, document)
+    removed = dict(receipt.removed)
+    row = {"document": document, "deleted_at": receipt.deleted_at.isoformat(), "removed": removed}
+    console.result(row, [f"{document} is gone: " + ", ".join(f"{count} {name}" for name, count in removed.items())])
+    return 0
+
+
+async def _purged(core: Core, document: str) -> Receipt:
+    """The receipt once every store is clean; beside a running bot that is its job."""
+    while True:
+        receipt = await core.deletion.receipt(document)
+        if receipt is not None and receipt.purged_at is not None:
+            return receipt
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def _readers(core: Core, team: str, *, channel: str | None, group: str | None) -> Collection[Principal]:
+    if channel is not None:
+        return {Principal.channel(team, await Names(pool=core.pool).channel(team, channel))}
+    if group is not None:
+        return {Principal.group(team, group)}
+    return {Principal.workspace(team)}
+
+
+async def _learn(
+    core: Core, console: Console, path: Path, team: str, principals: Collection[Principal]
+) -> dict[str, Any]:
+    began = time.monotonic()
+    upload = Upload(
+        team=team,
+        source=COMMAND_SOURCE,
+        source_id=os.path.abspath(path),  # noqa: PTH100 - no look at the disk: what is not there is the pipeline's to say
+        title=path.name,
+        mimetype="",
+        user="command",
+        principals=principals,
+    )
+    registration = await core.registrar.register(upload)
+    assert registration is not None  # noqa: S101 - without dedupe keys nothing was seen before
+    if core.database.is_owner:
+        await build_pipeline(core, sources={}, progress=ConsoleProgress(console)).run(version=registration.version)
+    version = await _until_final(core, console, registration, upload)
+    units = await core.catalog.units(version.version_id)
+    return {
+        "path": str(path),
+        "document": registration.document,
+        "version": version.version_id,
+        "state": version.state,
+        "cause": version.cause,
+        "units": len(units),
+        "chunks": version.report.get("chunks", 0),
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+async def _until_final(core: Core, console: Console, registration: Registration, upload: Upload) -> Version:
+    """Wait until the version has reached its end. One with the bytes of the published version is dropped for that."""
+    shown: State | None = None
+    while True:
+        version = await core.catalog.version(registration.version)
+        if version is None:
+            return await _published(core, upload)
+        if version.state in FINAL_STATES:
+            return version
+        if version.state != shown and not core.database.is_owner:
+            console.say(f"{version.document.title}: {version.state}")
+            shown = version.state
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def _published(core: Core, upload: Upload) -> Version:
+    document = await core.catalog.find(team=upload.team, source=upload.source, source_id=upload.source_id)
+    version = await core.catalog.version(document.active_version or "") if document else None
+    if version is None:
+        raise Declined(f"{upload.source_id} was deleted while it was read")
+    return version
