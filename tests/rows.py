@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
 from permissions.adapters.coverage import PgCoverage
-from permissions.model import AccessScope, ConversationKind, Principal
+from permissions.model import _ISSUED_HERE, AccessScope, ConversationKind, Principal
 from permissions.scopes import ScopeBuilder
 from retrieval.model import Chunk, ChunkVectors, Place, Span
 from retrieval.sentences import split
@@ -57,6 +57,11 @@ async def scope(
     """What the rows give ``asker``, built as the bot builds it."""
     builder = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=lambda: NOW, max_age=timedelta(days=1))
     return await builder.scope(team=team, asker=asker, conversation=conversation)
+
+
+def scope_of(*principals: Principal, team: str = TEAM) -> AccessScope:
+    """A scope of just these principals, for tests of what a scope does and not of how one comes about."""
+    return AccessScope(team, "U1", None, frozenset(principals), audience_key="test", issuer=_ISSUED_HERE)
 
 
 def chunks_of(version: str, texts: Sequence[str], *, document: str, context: str = "") -> list[Chunk]:
