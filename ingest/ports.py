@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -27,7 +27,14 @@ class Segment:
 class Transcriber(Protocol):
     """Speech to text. Runs in a parsing process, so it is synchronous; silence gives no segment."""
 
-    def transcribe(self, media: Path, *, language: str | None = None) -> Sequence[Segment]: ...
+    def transcribe(
+        self, media: Path, *, language: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> Sequence[Segment]:
+        """``language`` is ``zh`` or ``en``, or None to find out; ``progress`` is told the seconds heard so far.
+
+        Raises av.FFmpegError for what cannot be decoded.
+        """
+        ...
 
 
 class FullTextWriter(Protocol):

@@ -26,6 +26,11 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(_RADICALS).translate(_simplified())
 
 
+def simplified(text: str) -> str:
+    """Traditional characters as simplified ones, one by one; all else as it is."""
+    return text.translate(_simplified())
+
+
 @functools.cache
 def _simplified() -> dict[int, str]:
     """Traditional characters to their first simplified form, by OpenCC's table."""

@@ -22,7 +22,7 @@ def read_media(source: Source) -> Parsed:
     Raises Unreadable: NO_SPEECH when nobody speaks or there is no sound, DAMAGED, TOO_LONG.
     """
     modality, seconds = _examine(source)
-    segments = _heard(source, None)
+    segments = _heard(source, None, seconds)
     if not segments:
         raise Unreadable(Cause.NO_SPEECH, f"{seconds} s without speech")
     units = []
@@ -38,15 +38,22 @@ def read_media(source: Source) -> Parsed:
 def transcribe(source: Source, *, language: str | None) -> Sequence[Segment]:
     """The segments of speech of a clip, none when it is silent. Raises Unreadable: DAMAGED, TOO_LONG, and NO_SPEECH
     when the file holds no sound at all."""
-    _examine(source)
-    return _heard(source, language)
+    _, seconds = _examine(source)
+    return _heard(source, language, seconds)
 
 
-def _heard(source: Source, language: str | None) -> Sequence[Segment]:
+def _heard(source: Source, language: str | None, seconds: int) -> Sequence[Segment]:
+    """What is said; the limit on length is kept here too, as recordings of browsers do not say how long they are."""
     if source.transcriber is None:
         raise Unreadable(Cause.UNSUPPORTED, "no speech recogniser is configured")
+
+    def heard(so_far: int) -> None:
+        if so_far > source.limits.media_seconds:
+            raise Unreadable(Cause.TOO_LONG, f"{so_far} s and more")
+        source.progress(so_far, max(seconds, so_far), "seconds")
+
     try:
-        return source.transcriber.transcribe(source.path, language=language)
+        return source.transcriber.transcribe(source.path, language=language, progress=heard)
     except av.FFmpegError as error:
         raise Unreadable(Cause.DAMAGED, f"av: {type(error).__name__}") from error
 
