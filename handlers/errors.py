@@ -8,6 +8,8 @@ SlackError
 ├── TooLong          text or blocks are over Slack's limits
 ├── MissingScope     the app lacks a permission; ``needed`` names it
 ├── NotAuthorised    the token is wrong, revoked or the account inactive
+├── HtmlInstead      a web page came in place of a file
+├── TooBig           a file is over the limit that the caller gave
 └── Refused          any other ``ok:false``
 NotDelivered         a reply's final state could not be shown anywhere
 """
@@ -58,6 +60,19 @@ class MissingScope(SlackError):
 
 class NotAuthorised(SlackError):
     """Slack does not accept the token."""
+
+
+class HtmlInstead(SlackError):
+    """A download gave a web page: Slack's login, which it sends with 200 when ``files:read`` is missing."""
+
+
+class TooBig(SlackError):
+    """A file has more than ``limit`` bytes."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__("too_large", method="download")
+        self.size = size
+        self.limit = limit
 
 
 class Refused(SlackError):

@@ -74,9 +74,9 @@ class Intake:
         try:
             for decision in decisions:
                 await self._carry_out(decision, arrival)
-        except Exception:
-            # The boundary to Slack: whatever broke, people are told, and the event stays unacknowledged.
-            log.exception("event_not_accepted", event_type=arrival.event.get("type"), event_id=arrival.event_id)
+        except Exception as error:
+            # Whatever broke, people are told, and the event stays unacknowledged; bolt logs the traceback.
+            log.warning("event_not_accepted", event_id=arrival.event_id, error=type(error).__name__)
             self._tell_not_accepted(decisions, arrival)
             raise
 

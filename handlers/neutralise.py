@@ -27,14 +27,15 @@ _AT = r"(?:@|&(?:amp;)*(?:commat|#0*64|#[xX]0*40);?)"
 # Slack's own forms: <!channel>, <!subteam^S1|@team>, <!date^…|text>, <@U1|name>, <#C1|name>.
 _CONTROL = re.compile(rf"{_LT}(?P<sign>[!#]|{_AT})(?P<body>[^<>\n]{{0,300}}?){_GT}")
 _CONTROL_OPEN = re.compile(rf"{_LT}(?=[!#]|{_AT}|&)")
-_BROADCAST = re.compile(rf"(?<![\w.]){_AT}(?=(?:channel|here|everyone)\b)", re.IGNORECASE)
+_BROADCAST = re.compile(rf"(?<![\w.]){_AT}(?=channel|here|everyone)", re.IGNORECASE)
 
-# <url|label>, <url>: anything in angle brackets that begins like a scheme.
+# <url|label>, <url>, <name@host>: anything in angle brackets that begins like a scheme or a mail address.
 _ANGLED = re.compile(
-    rf"{_LT}(?P<url>[A-Za-z][A-Za-z0-9+.-]{{0,30}}:[^\s<>|]{{0,2000}}?)(?:\|(?P<label>[^<>\n]{{0,500}}?))?{_GT}"
+    rf"{_LT}(?P<url>(?:[A-Za-z][A-Za-z0-9+.-]{{0,30}}:|[^\s<>|@]{{1,200}}@)[^\s<>|]{{0,2000}}?)"
+    rf"(?:\|(?P<label>[^<>\n]{{0,500}}?))?{_GT}"
 )
 _URL = re.compile(
-    r"(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30}://|\b(?:mailto|tel|javascript|data|vbscript|slack):(?=\S)|\bwww\.(?=\w))"
+    r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}://|(?<![A-Za-z0-9])(?:mailto|tel|javascript|data|vbscript|slack):(?=\S)|www\.(?=\w))"
     r"[^\s<>`\"'|，。；！？、）】》”’]*[^\s<>`\"'，。；！？、）】》”’.,;:!?)\]}*_~|]",
     re.IGNORECASE,
 )
@@ -89,7 +90,7 @@ def _fenced(lines: list[str]) -> list[str]:
             inside = not inside
             shown.append("```")
         else:
-            shown.append(line.replace("```", "ˋˋˋ") if inside else _line(line))
+            shown.append(line.replace("```", "‵‵‵") if inside else _line(line))
     return [*shown, "```"] if inside else shown
 
 
@@ -99,7 +100,7 @@ def _line(line: str) -> str:
     position = 0
     for start, code_start, code_end, end in _code_spans(line):
         pieces += _unlinked(line[position:start])
-        pieces.append((_TICKS.sub("ˋ", line[code_start:code_end]), True))
+        pieces.append((_TICKS.sub("‵", line[code_start:code_end]), True))
         position = end
     return _joined(pieces + _unlinked(line[position:]))
 
@@ -122,7 +123,7 @@ def _code_spans(line: str) -> Iterator[tuple[int, int, int, int]]:
 
 def _unlinked(text: str) -> list[tuple[str, bool]]:
     """Text outside code as (piece, is code): ``](`` and ``]:`` no longer bind, URLs become code."""
-    text = _BINDING.sub("] ", _TICKS.sub("ˋ", text))
+    text = _BINDING.sub("] ", _TICKS.sub("‵", text))
     pieces: list[tuple[str, bool]] = []
     position = 0
     for match in _URL.finditer(text):
@@ -132,11 +133,13 @@ def _unlinked(text: str) -> list[tuple[str, bool]]:
 
 
 def _joined(pieces: list[tuple[str, bool]]) -> str:
-    """Code in backticks, and a space between two spans that touch, lest their backticks become one run."""
-    shown = ""
+    """Code in backticks, with a space after what would take the first of them away: a backtick or a backslash."""
+    shown: list[str] = []
+    last = ""
     for piece, is_code in pieces:
         if is_code and piece.strip():
-            shown += (" " if shown.endswith("`") else "") + f"`{piece}`"
+            shown.append(f" `{piece}`" if last in ("`", "\\") else f"`{piece}`")
         else:
-            shown += piece
-    return shown
+            shown.append(piece)
+        last = shown[-1][-1:] or last
+    return "".join(shown)
