@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -63,6 +65,8 @@ async def postgres(short_folder: Path) -> AsyncIterator[EmbeddedPostgres]:
         await connection.execute(f"CREATE DATABASE {TEMPLATE}")
     await migrate(server.dsn(database=TEMPLATE))
     yield server
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGQUIT)  # nothing of it is kept: no need to write it all down first
     await server.aclose()
 
 

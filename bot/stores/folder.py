@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -36,7 +37,7 @@ class DataFolder:
 
     @property
     def scratch(self) -> Path:
-        """Folder for files in work; what a killed process left there may be removed by the next owner."""
+        """Folder for files in work, emptied by each new owner."""
         return self.path / "scratch"
 
     def own(self, *, purpose: str) -> None:
@@ -56,6 +57,7 @@ class DataFolder:
             ) from None
         owner = {"pid": os.getpid(), "purpose": purpose}
         (self.path / OWNER_FILE).write_text(json.dumps(owner))
+        shutil.rmtree(self.scratch, ignore_errors=True)
         for folder in (self.index, self.objects, self.scratch):
             folder.mkdir(mode=0o700, exist_ok=True)
 

@@ -33,6 +33,9 @@ DATABASE = "haitang"
 SOCKET_NOTE = "postgres-socket"
 """File in the data folder that holds the folder of the server's socket."""
 
+SOCKET = ".s.PGSQL.5432"
+"""The name that libpq looks for; 5432 is its default port, though none is opened."""
+
 SOCKET_LIMIT = 103
 """Longest path of a Unix socket that every system takes: 104 bytes with the closing zero on BSD, 108 on Linux."""
 
@@ -186,6 +189,9 @@ class EmbeddedPostgres:
         """Start the server and wait until a real connection works."""
         await self._end_leftover()
         socket = self._socket_folder()
+        # It has a pid file of its own, which a zombie's pid would keep in force.
+        for name in (SOCKET, f"{SOCKET}.lock"):
+            (socket / name).unlink(missing_ok=True)
         deadline = time.monotonic() + START_SECONDS
         while True:
             self._server = await self._spawn(socket)
@@ -261,7 +267,7 @@ class EmbeddedPostgres:
     def _socket_folder(self) -> Path:
         """A folder for the socket that only the server's account can enter, noted for commands beside us."""
         folder = self._folder / "run"
-        if len(os.fsencode(folder / ".s.PGSQL.5432")) > SOCKET_LIMIT:
+        if len(os.fsencode(folder / SOCKET)) > SOCKET_LIMIT:
             name = hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:12]
             parent = Path(tempfile.gettempdir())
             if len(os.fsencode(parent)) > SOCKET_LIMIT // 2:
