@@ -7,7 +7,6 @@ jobs alone: it has no Slack to do them with.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -37,7 +36,7 @@ class ConsoleProgress:
 
 
 async def add(paths: list[Path], *, channel: str | None, group: str | None, workspace: bool, as_json: bool) -> int:
-    """Learn the files; 0 when all were published, 1 when one could not be read."""
+    """Learn the files at absolute ``paths``; 0 when all were published, 1 when one could not be read."""
     console = Console(as_json=as_json)
     if (channel is not None) + (group is not None) + workspace != 1:
         raise Misused("say who may read the files with exactly one of --channel, --group and --workspace")
@@ -114,7 +113,7 @@ async def _learn(
     upload = Upload(
         team=team,
         source=COMMAND_SOURCE,
-        source_id=os.path.abspath(path),  # noqa: PTH100 - no look at the disk: what is not there is the pipeline's to say
+        source_id=str(path),
         title=path.name,
         mimetype="",
         user="command",

@@ -59,7 +59,7 @@ class Workspace:
                 self._messages_of(key.partition("/")[0])[value["ts"]] = value
 
     def _found(self) -> None:
-        bot = Person(id="U01HAITANG", name="haitang", real_name="Haitang 海棠", team=TEAM, is_bot=True)
+        bot = Person(id="U01HAITANG", name="haitang", real_name="Haitang", team=TEAM, is_bot=True)
         self._app = App(
             id="A01HAITANG",
             bot_id="B01HAITANG",
