@@ -1,6 +1,7 @@
 """Where the bytes of files are: for the bot behind its token and a redirect, for people behind who they are."""
 
 import asyncio
+from urllib.parse import quote
 
 from aiohttp import hdrs, web
 
@@ -60,8 +61,8 @@ async def for_person(context: Context, request: web.Request) -> web.StreamRespon
     if not await asyncio.to_thread(path.is_file):
         return who.refused(SlackError("file_not_found", "The bytes of this file have not arrived yet."))
     headers = {hdrs.CONTENT_TYPE: file.mimetype, hdrs.CONTENT_SECURITY_POLICY: "sandbox; default-src 'none'"}
-    if not file.mimetype.startswith(SHOWN):
-        headers[hdrs.CONTENT_DISPOSITION] = "attachment"
+    way = "inline" if file.mimetype.startswith(SHOWN) else "attachment"
+    headers[hdrs.CONTENT_DISPOSITION] = f"{way}; filename*=UTF-8''{quote(file.name, safe='')}"
     return web.FileResponse(path, headers=headers)
 
 

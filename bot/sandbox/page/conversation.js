@@ -1,6 +1,6 @@
 // The pane of a conversation and the pane of a thread: header, messages, and where one writes.
 
-import { append, fill, h, icon, iconButton } from "./dom.js";
+import { append, fill, h, icon, iconButton, redraw } from "./dom.js";
 import { t } from "./i18n.js";
 import { avatar, badges } from "./people.js";
 import { Timeline } from "./timeline.js";
@@ -39,11 +39,12 @@ export class ConversationPane {
 
   render() {
     const conversation = this._conversation();
-    this._header.replaceChildren(...(conversation ? this._head(conversation) : []));
+    const { kind, topic, members } = conversation ?? {};
+    const state = [kind, topic, members, this._title()];
+    redraw(this._header, state, () => (conversation ? this._head(conversation) : []));
     this._timeline.render();
-    if (!conversation) this._foot.replaceChildren();
-    else if (conversation.is_member) this._compose(conversation);
-    else this._foot.replaceChildren(this._joinBar(conversation));
+    if (conversation?.is_member) this._compose(conversation);
+    redraw(this._foot, [Boolean(conversation), conversation?.is_member], () => this._footer(conversation));
   }
 
   show(ts) {
@@ -79,10 +80,13 @@ export class ConversationPane {
   }
 
   _compose(conversation) {
-    const composer = this._app.composer(this.id);
     const { store } = this._app;
-    composer.render((store.isChannel(conversation) ? "#" : "") + store.titleOf(conversation));
-    fill(this._foot, composer.node);
+    this._app.composer(this.id).render((store.isChannel(conversation) ? "#" : "") + store.titleOf(conversation));
+  }
+
+  _footer(conversation) {
+    if (!conversation) return [];
+    return conversation.is_member ? this._app.composer(this.id).node : this._joinBar(conversation);
   }
 
   _joinBar(conversation) {
@@ -151,11 +155,9 @@ export class ThreadPane {
   render() {
     const { store } = this._app;
     const conversation = store.conversations.get(this.id);
-    const back = iconButton("back", t("backToConversation"), () => this._close(), { class: "icon-button only-narrow" });
-    const close = iconButton("close", t("closeThread"), () => this._close(), { class: "icon-button only-wide" });
-    const where =
-      conversation && h("span", { class: "topic" }, conversationIcon(conversation, store), store.titleOf(conversation));
-    this._header.replaceChildren(back, h("h2", null, t("thread")), where ?? "", h("span", { class: "grow" }), close);
+    redraw(this._header, conversation && [conversation.kind, store.titleOf(conversation)], () =>
+      this._head(conversation),
+    );
     this._timeline.render();
     if (!conversation?.is_member) this._foot.replaceChildren();
     else {
@@ -163,6 +165,18 @@ export class ThreadPane {
       composer.render();
       fill(this._foot, composer.node);
     }
+  }
+
+  _head(conversation) {
+    const { store } = this._app;
+    const close = () => this._close();
+    return [
+      iconButton("back", t("backToConversation"), close, { class: "icon-button only-narrow" }),
+      h("h2", null, t("thread")),
+      conversation && h("span", { class: "topic" }, conversationIcon(conversation, store), store.titleOf(conversation)),
+      h("span", { class: "grow" }),
+      iconButton("close", t("closeThread"), close, { class: "icon-button only-wide" }),
+    ];
   }
 
   _empty() {

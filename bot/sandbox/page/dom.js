@@ -25,19 +25,33 @@ export function h(tag, attributes, ...children) {
 
 /** Append nodes and strings, however nested; null and false are left out. */
 export function append(node, children) {
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false) continue;
-    node.append(child instanceof Node ? child : String(child));
-  }
+  node.append(...wantedOf(children));
   return node;
+}
+
+function wantedOf(children) {
+  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 }
 
 /** Make `children` the only content of `node`, without touching it where it already is so. */
 export function fill(node, ...children) {
-  const wanted = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  const wanted = wantedOf(children);
   const same = wanted.length === node.childNodes.length && wanted.every((child, i) => child === node.childNodes[i]);
   if (!same) node.replaceChildren(...wanted);
   return node;
+}
+
+const drawnFrom = new WeakMap();
+
+/**
+ * Fill `node` with what `draw()` gives, but only when `state` (anything that JSON can write) differs from the last time:
+ * what has the focus or is being pressed stays where it is.
+ */
+export function redraw(node, state, draw) {
+  const written = JSON.stringify(state);
+  if (drawnFrom.get(node) === written) return;
+  drawnFrom.set(node, written);
+  fill(node, draw());
 }
 
 const ICONS = {

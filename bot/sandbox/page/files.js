@@ -147,7 +147,13 @@ async function content(file, address, response) {
   if (file.mimetype.startsWith("video/")) return h("video", { controls: true, src: address });
   if (!TEXT.test(file.mimetype)) {
     await response.body?.cancel();
-    return h("p", { class: "empty" }, t("fileNoPreview"));
+    const save = h(
+      "a",
+      { class: "button primary", href: address, download: file.name },
+      icon("download"),
+      t("download"),
+    );
+    return h("div", { class: "empty" }, h("p", null, t("fileNoPreview")), save);
   }
   const text = await (await response.blob()).slice(0, PREVIEW_BYTES).text();
   return [

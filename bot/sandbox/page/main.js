@@ -139,7 +139,18 @@ class App {
 
   // What is drawn
 
+  /** While a button of the mouse is down nothing is replaced: a click on a growing answer would miss its button. */
+  hold(isHeld) {
+    this._isHeld = isHeld;
+  }
+
+  catchUpDrawing() {
+    this.hold(false);
+    this.render();
+  }
+
   render() {
+    if (this._isHeld) return;
     const { conversation, thread } = this.route;
     const known = this.store.conversations.get(conversation);
     if (known && document.visibilityState === "visible") this.store.reading.mark(known);
@@ -234,13 +245,18 @@ async function start(person, route = {}) {
 /** Links to this workspace's own files and messages open here, as the current person. */
 function follow(event) {
   const anchor = event.target.closest?.("a[href]");
-  if (!anchor || anchor.origin !== location.origin || anchor.hasAttribute("download")) return;
+  if (!anchor || !isOwn(anchor) || anchor.hasAttribute("download")) return;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   const route = readAddress(anchor);
   if (!route.file && !route.conversation) return;
   event.preventDefault();
   if (route.file) app.openFile(route.file);
   else app.go(route);
+}
+
+/** This server under either of its names. */
+function isOwn({ hostname, port }) {
+  return ["127.0.0.1", "localhost", location.hostname].includes(hostname) && port === location.port;
 }
 
 function arrive() {
@@ -251,6 +267,11 @@ function arrive() {
 }
 
 document.addEventListener("click", follow);
+document.addEventListener("pointerdown", () => app?.hold(true), true);
+document.addEventListener("click", () => app?.hold(false), true); // before the click's own listeners, which draw
+for (const kind of ["pointerup", "pointercancel"]) {
+  document.addEventListener(kind, () => setTimeout(() => app?.catchUpDrawing()), true); // the click itself comes first
+}
 window.addEventListener("popstate", arrive);
 window.addEventListener("dragover", (event) => event.preventDefault());
 window.addEventListener("drop", (event) => event.preventDefault()); // a file beside the panes must not replace the page

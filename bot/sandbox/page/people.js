@@ -1,6 +1,6 @@
 // Avatars by initials, and the switch that says who one is.
 
-import { h, icon } from "./dom.js";
+import { h, icon, redraw } from "./dom.js";
 import { t } from "./i18n.js";
 
 const COLOURS = 8;
@@ -69,13 +69,9 @@ export class PersonSwitch {
     const me = store.person(store.me);
     const name = store.nameOf(store.me);
     this._button.setAttribute("aria-label", `${t("switchPerson")}: ${t("youAre", { name })}`);
-    this._button.replaceChildren(
-      avatar(store.me, name),
-      h("span", { class: "person-name" }, name),
-      ...badges(me).filter(Boolean),
-      icon("chevron"),
-    );
-    this._menu.replaceChildren(...this._people().map((person) => this._item(person)));
+    const face = () => [avatar(store.me, name), h("span", { class: "person-name" }, name), badges(me), icon("chevron")];
+    redraw(this._button, me, face);
+    redraw(this._menu, this._people(), () => this._people().map((person) => this._item(person)));
   }
 
   _people() {

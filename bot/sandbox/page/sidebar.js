@@ -1,6 +1,6 @@
 // Channels and direct messages of the current person.
 
-import { h, iconButton } from "./dom.js";
+import { h, iconButton, redraw } from "./dom.js";
 import { conversationIcon } from "./conversation.js";
 import { currentLanguage, t } from "./i18n.js";
 import { avatar, badges, PersonSwitch } from "./people.js";
@@ -19,45 +19,44 @@ export class Sidebar {
   }
 
   render() {
-    const { store } = this._app;
-    const language = h(
-      "button",
-      {
-        type: "button",
-        class: "quiet language",
-        lang: currentLanguage() === "zh" ? "en" : "zh",
-        "aria-label": t("languageHint"),
-        onclick: () => this._app.switchLanguage(),
-      },
-      t("language"),
-    );
-    this._head.replaceChildren(h("strong", { class: "team" }, store.team.name), language);
-    this.node.setAttribute("aria-label", t("channels"));
+    const { store, route } = this._app;
     const all = [...store.conversations.values()].filter((one) => !one.is_archived);
+    const shown = all.map((one) => [one.id, one.kind, one.is_member, store.titleOf(one), store.reading.isUnread(one)]);
+    const order = this._direct(all).map((one) => one.id);
+    const people = [...store.people.values()];
+    this.node.setAttribute("aria-label", t("channels"));
+    redraw(this._head, store.team.name, () => this._heading());
+    redraw(this._lists, [store.ready, route.conversation, shown, order, people], () => this._sections(all));
+    this._switch.render();
+  }
+
+  _heading() {
+    const other = currentLanguage() === "zh" ? "en" : "zh-CN";
+    const attributes = { type: "button", class: "quiet language", lang: other, "aria-label": t("languageHint") };
+    const language = h("button", { ...attributes, onclick: () => this._app.switchLanguage() }, t("language"));
+    return [h("strong", { class: "team" }, this._app.store.team.name), language];
+  }
+
+  /** Direct messages, the liveliest first. */
+  _direct(all) {
+    const { store } = this._app;
+    return all.filter((one) => !store.isChannel(one)).sort((a, b) => ((a.last_ts ?? "") < (b.last_ts ?? "") ? 1 : -1));
+  }
+
+  _sections(all) {
+    const { store } = this._app;
     const channels = all.filter((one) => store.isChannel(one)).sort(byName);
-    const direct = all
-      .filter((one) => !store.isChannel(one))
-      .sort((a, b) => ((a.last_ts ?? "") < (b.last_ts ?? "") ? 1 : -1));
     const mine = channels.filter((one) => one.is_member);
     const others = channels.filter((one) => !one.is_member);
-    this._lists.replaceChildren(
-      ...[
-        this._section(
-          "channels",
-          mine,
-          iconButton("plus", t("newChannel"), () => this._app.newChannel()),
-        ),
-        this._section(
-          "directMessages",
-          direct,
-          iconButton("plus", t("newMessage"), () => this._app.newMessage()),
-          this._botEntry(direct),
-        ),
-        others.length > 0 && this._section("moreChannels", others),
-        store.ready && all.length === 0 && h("p", { class: "sidebar-note" }, t("noConversations")),
-      ].filter(Boolean),
-    );
-    this._switch.render();
+    const direct = this._direct(all);
+    const newChannel = iconButton("plus", t("newChannel"), () => this._app.newChannel());
+    const newMessage = iconButton("plus", t("newMessage"), () => this._app.newMessage());
+    return [
+      this._section("channels", mine, newChannel),
+      this._section("directMessages", direct, newMessage, this._botEntry(direct)),
+      others.length > 0 && this._section("moreChannels", others),
+      store.ready && all.length === 0 && h("p", { class: "sidebar-note" }, t("noConversations")),
+    ];
   }
 
   _section(title, conversations, action, extra) {

@@ -2,6 +2,7 @@
 // so that a view can tell by identity what to draw again.
 
 import { Reading } from "./reading.js";
+import { toastError } from "./toast.js";
 
 /** The list of a conversation (`C`) or of a thread (`C/thread_ts`). */
 export function keyOf(conversation, threadTs) {
@@ -78,6 +79,10 @@ export class Store {
     this.changed();
   }
 
+  _refresh() {
+    this.loadConversations().catch(toastError);
+  }
+
   /** What is no longer visible is forgotten at once; what has become visible is loaded. */
   _matchLists() {
     for (const [key, list] of this.lists) {
@@ -146,7 +151,7 @@ export class Store {
       this._applyMessage(event);
     else if (event.type === "message_deleted") this._toLists(event.conversation, event);
     else if (event.type.startsWith("view_")) this._applyView(event);
-    else if (event.type === "conversation_changed") this.loadConversations();
+    else if (event.type === "conversation_changed") this._refresh();
     else if (event.type === "person_changed") this._applyPerson(event);
     else if (event.type === "file_changed") this._reloadOpen(event);
     this.changed();
@@ -155,7 +160,7 @@ export class Store {
   _applyMessage(event) {
     const { conversation, message } = event;
     const known = this.conversations.get(conversation);
-    if (!known) this.loadConversations();
+    if (!known) this._refresh();
     else if (event.type === "message" && !(known.last_ts > message.ts)) {
       this.conversations.set(conversation, { ...known, last_ts: message.ts });
     }

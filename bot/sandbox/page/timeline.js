@@ -52,9 +52,22 @@ export class Timeline {
     this._latest = latest?.ts;
     if (grew && latest.user === this._view.app.store.me) this._atEnd = true; // one's own words are always shown
     const children = messages.length ? this._children(messages) : [this._empty()];
+    const focused = this._focused();
     fill(this._list, children);
+    focused?.();
     if (this._atEnd) this._scrollDown();
     else if (grew) this._jump.hidden = false;
+  }
+
+  /** How to give the focus back to a button whose message is about to be drawn anew; nothing where there is none. */
+  _focused() {
+    const action = document.activeElement?.dataset.action;
+    const ts = document.activeElement?.closest(".message")?.dataset.ts;
+    if (!action || !this._list.contains(document.activeElement)) return undefined;
+    return () => {
+      const buttons = [...(this._rows.get(ts)?.node.querySelectorAll("[data-action]") ?? [])];
+      buttons.find((button) => button.dataset.action === action)?.focus({ preventScroll: true });
+    };
   }
 
   _children(messages) {

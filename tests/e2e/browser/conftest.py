@@ -1,4 +1,4 @@
-"""Real Chromium on the page of the local workspace: pages of persons at a width, and a bot that speaks as it is told."""
+"""Real Chromium on the page of the local workspace: pages of persons at a width, and a bot told what to say."""
 
 from __future__ import annotations
 
@@ -18,10 +18,18 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.sandbox.server import Sandbox
 
 # From the notes on Chromium without a display; the last two give every page a microphone that beeps.
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --use-fake-device-for-media-stream --use-fake-ui-for-media-stream"
-).split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
+]
 
 BrowserPage = Callable[..., Awaitable[Page]]
 

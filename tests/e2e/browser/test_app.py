@@ -1,4 +1,4 @@
-"""What the app shows and people press: buttons, modals, messages for one person, reactions, citations as attachments."""
+"""What the app shows and people press: buttons, modals, messages for one person, reactions, citations."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from tests.sandbox_fixtures import Person
 pytestmark = pytest.mark.browser
 
 
-
 async def test_enter_sends_and_shift_enter_makes_a_new_line(
     office: Sandbox, browser_page: BrowserPage, channels: dict[str, str]
 ) -> None:
