@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ from bot.commands.output import Console
 from bot.config import Settings, SettingsError, load
 from bot.models.e5 import E5Encoder
 from bot.models.e5_file import WeightsError
-from bot.models.speech import check_bundled_model
+from bot.models.speech import bundled_files
 from bot.stores.database import open_database
 from bot.stores.errors import StoreError
 from handlers.adapters.slack import web_client
@@ -106,7 +107,7 @@ async def _encoder(_: Settings) -> list[Finding]:
 
 async def _speech(_: Settings) -> list[Finding]:
     try:
-        check_bundled_model()
+        await asyncio.to_thread(bundled_files)
     except ValueError as error:
         return [Finding("speech", False, False, str(error), "install Haitang again; until then voice is not heard")]
     return [Finding("speech", True, False, "the bundled recogniser is whole")]

