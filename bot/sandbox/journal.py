@@ -17,8 +17,8 @@ PUT = """
 INSERT INTO record (kind, key, value) VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value
 """
 DROP = "DELETE FROM record WHERE kind = ? AND key = ?"
-# In the order of their keys: messages of a conversation come in the order of their ts.
-ALL = "SELECT kind, key, value FROM record ORDER BY kind, key"
+# In the order in which things first came to be.
+ALL = "SELECT kind, key, value FROM record ORDER BY rowid"
 
 
 class Journal:
@@ -44,6 +44,10 @@ class Journal:
     def drop(self, kind: str, key: str) -> None:
         """Remove one record soon."""
         self._thread.submit(self._execute, DROP, (kind, key))
+
+    async def written(self) -> None:
+        """Return when everything put and dropped so far is in the file."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, lambda: None)
 
     async def aclose(self) -> None:
         """Finish the writes that were asked for and close the file."""

@@ -173,7 +173,7 @@ def _assemble(workspace: Workspace, *, clock: Clock, site: str, second_host: str
 
 
 def _application(context: Context) -> web.Application:
-    application = web.Application(middlewares=[_guard(context)], client_max_size=2**20)
+    application = web.Application(middlewares=[_guard(context), _keep(context)], client_max_size=2**20)
     application.on_response_prepare.append(_add_security_headers)
     api = WebApi(context)
     application.router.add_route("*", "/api/{method}", api.handle)
@@ -233,3 +233,16 @@ def _guard(context: Context) -> Middleware:
         return await handler(request)
 
     return guard
+
+
+def _keep(context: Context) -> Middleware:
+    """What a call was told is done must survive: the answer waits for the journal."""
+
+    @web.middleware
+    async def keep(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        if request.method == "POST":
+            await context.workspace.kept()
+        return response
+
+    return keep

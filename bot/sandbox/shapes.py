@@ -7,8 +7,8 @@ from urllib.parse import quote
 from bot.sandbox.model import Conversation, ConversationKind, File, Json, Person, Share
 from bot.sandbox.state import Workspace
 
-# How many bytes of a transcript Slack's preview holds; the rest is in the vtt file.
-PREVIEW_LENGTH = 1_000
+# How many characters of a transcript the preview holds; the rest is in the vtt file. Slack does not say how many.
+PREVIEW_LENGTH = 200
 
 
 class Shapes:

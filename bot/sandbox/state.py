@@ -42,6 +42,10 @@ class Workspace:
         latest = max((ts for messages in self.messages.values() for ts in messages), default="0.0")
         self._last_ts = int(latest.replace(".", ""))
 
+    async def kept(self) -> None:
+        """Return when every change so far would survive a kill of this process."""
+        await self._journal.written()
+
     async def aclose(self) -> None:
         await self._journal.aclose()
 

@@ -11,7 +11,7 @@ from bot.sandbox.model import Json
 async def faults(context: Context, values: Json) -> Json:
     """Any of: a method fault, `redeliver`, `drop_socket`, `refresh_socket`, `revoke_scope`, `grant_scope`."""
     if "method" in values:
-        context.faults.ask(values)
+        context.faults.ask({key: value for key, value in values.items() if key != "as"})
     if redeliver := values.get("redeliver"):
         fresh = bool(redeliver.get("fresh_event_id"))
         context.delivery.redeliveries.append(

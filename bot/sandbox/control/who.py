@@ -35,9 +35,12 @@ async def fields(request: web.Request) -> Json:
     values: Json = dict(request.query)
     if request.method == "POST" and request.content_type == "application/json" and request.can_read_body:
         try:
-            values |= await request.json()
-        except (json.JSONDecodeError, TypeError) as error:
-            raise SlackError("invalid_json", "The request is not a JSON object.") from error
+            body = await request.json()
+        except json.JSONDecodeError:
+            body = None
+        if not isinstance(body, dict):
+            raise SlackError("invalid_json", "The request is not a JSON object.")
+        values |= body
     return values
 
 
