@@ -12,11 +12,10 @@ from bot.agent.graph import AnswerGraph, RunContext
 from bot.agent.model import Turn
 from bot.agent.ports import Clips, ThreadHistory
 from bot.answers.evidence import new_id
-from bot.answers.records import RunRecords
+from bot.answers.records import EvidenceGone, RunRecords
 from bot.answers.rights import Memberships, Scopes
 from handlers.errors import SlackError
 from handlers.model import Completion, Inquiry, RunEvent, Status, Step, Transcript
-from handlers.model import Final as FinalEvent
 from permissions.model import AccessScope, ConversationKind
 
 log = structlog.get_logger()
@@ -64,9 +63,19 @@ class Answering:
         async with asyncio.timeout_at(deadline):
             question = await self._words(run_id, inquiry, emit)
             scope, history = await asyncio.gather(self._scope(run_id, inquiry), self._turns(inquiry))
+        try:
+            return await self._run(run_id, scope, emit, question, history=history, seconds=deadline - loop.time())
+        except EvidenceGone:
+            # Deletion and loss of rights act at once; what is left may still answer.
+            log.info("evidence_gone", run_id=run_id)
+        scope = await self._scope(run_id, inquiry)
+        return await self._run(run_id, scope, emit, question, history=history, seconds=deadline - loop.time())
+
+    async def _run(
+        self, run_id: str, scope: AccessScope, emit: Emit, question: str, *, history: Sequence[Turn], seconds: float
+    ) -> Completion:
         context = RunContext(run_id=run_id, scope=scope, emit=emit)
-        final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
-        return final.completion
+        return (await self._graph.run(question, history, context, seconds=seconds)).completion
 
     async def answer_once(
         self, *, team: str, asker: str, conversation: str | None, text: str
@@ -104,9 +113,7 @@ class Answering:
         try:
             await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
             scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
-            context = RunContext(run_id=run_id, scope=scope, emit=events.put)
-            final: FinalEvent = await self._graph.run(text, (), context, seconds=self._seconds)
-            completion = final.completion
+            completion = await self._run(run_id, scope, events.put, text, history=(), seconds=self._seconds)
         finally:
             await self._records.end(run_id, completion)
             await events.put(None)

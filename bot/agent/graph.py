@@ -21,9 +21,12 @@ from retrieval.model import EvidenceSet
 
 
 class AnswerStore(Protocol):
-    """Where evidence and answers are kept; both are durable when the call returns."""
+    """Where evidence and answers are kept; both are durable when the call returns.
 
-    async def freeze(self, evidence: EvidenceSet) -> None: ...
+    Both raise ``bot.answers.records.EvidenceGone`` when a document may not be quoted any more.
+    """
+
+    async def freeze(self, scope: AccessScope, evidence: EvidenceSet) -> None: ...
 
     async def save(self, final: Final) -> None: ...
 
@@ -93,7 +96,8 @@ class AnswerGraph:
     async def run(self, question: str, history: Sequence[Turn], context: RunContext, *, seconds: float) -> Final:
         """Answer ``question`` within ``seconds``; events go to ``context.emit``, the last of them is the Final.
 
-        Raises TimeoutError when the time is over, and whatever the search raises when rights can't be checked.
+        Raises TimeoutError when the time is over, EvidenceGone when a document went while it was quoted, and whatever
+        the search raises when rights can't be checked.
         """
         state = RunState(question=question, history=tuple(history))
         # LangSmith's environment variables would otherwise send every node's passages to its server.
@@ -122,7 +126,7 @@ class AnswerGraph:
     async def _freeze(self, state: RunState, runtime: Runtime[RunContext]) -> RunState:
         run_id = runtime.context.run_id
         evidence = freeze(map(_chosen, _quotes(state["supports"])), run_id=run_id)
-        await self._store.freeze(evidence)
+        await self._store.freeze(runtime.context.scope, evidence)
         await runtime.context.emit(EvidenceReady(run_id=run_id, evidence_set_id=evidence.evidence_set_id))
         return {"evidence": evidence}
 

@@ -13,7 +13,7 @@ from psycopg_pool import AsyncConnectionPool
 
 import handlers.model as events
 from handlers.model import Completion, Inquiry, SharedFile
-from permissions.model import ConversationKind
+from permissions.model import AccessScope, ConversationKind
 from retrieval.model import EvidenceSet
 
 # One row per key; the count says how many were new. Keys are 'question/' and an event id or team/conversation/ts.
@@ -99,10 +99,30 @@ VALUES (%(evidence_id)s, %(evidence_set_id)s, %(number)s, %(document)s, %(versio
         %(published_at)s)
 """
 
+# The shared lock makes a deletion wait for us, or us see it. Rights and versions are looked at once more with it.
+READABLE_NOW: Final = """
+SELECT document.document_id FROM documents AS document
+WHERE document.document_id = ANY (%(documents)s) AND document.team = %(team)s AND document.deleted_at IS NULL
+  AND document.active_version = ANY (%(versions)s)
+  AND EXISTS (SELECT FROM grants
+              WHERE grants.document_id = document.document_id AND grants.principal = ANY (%(principals)s))
+FOR SHARE OF document
+"""
+
+# An answer quotes its evidence: it must not be kept when a cited document was deleted since the evidence was frozen.
+LOCK_CITED: Final = """
+SELECT document.deleted_at IS NOT NULL FROM documents AS document
+WHERE document.document_id = ANY (%(documents)s) FOR SHARE
+"""
+
 # A run that starts anew, because its question was edited, freezes anew.
 DROP_SETS: Final = "DELETE FROM evidence_sets WHERE run_id = %(run_id)s"
 
 COMMAND_KIND: Final = "command"
+
+
+class EvidenceGone(Exception):
+    """A document was deleted, superseded or closed to the audience while it was being quoted; search again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,29 +235,47 @@ class RunRecords:
         """Replace the question of a run that has not ended; False when it has."""
         return await self._execute(NOTE_QUESTION, run_id=run_id, question=question) == 1
 
-    async def freeze(self, evidence: EvidenceSet) -> None:
-        """Keep a frozen set, in the place of one that an earlier start of the same run had frozen."""
+    async def freeze(self, scope: AccessScope, evidence: EvidenceSet) -> None:
+        """Keep a frozen set, in the place of one that an earlier start of the same run had frozen.
+
+        Raises EvidenceGone when the scope may not read all of it any more.
+        """
         rows = [
             asdict(item) | {"place": Jsonb(item.place.to_json()), "evidence_set_id": evidence.evidence_set_id}
             for item in evidence.evidence
         ]
+        documents = {item.document for item in evidence.evidence}
+        looked_up = {
+            "documents": list(documents),
+            "versions": [item.version for item in evidence.evidence],
+            "team": scope.team,
+            "principals": scope.principal_names(),
+        }
         async with self._pool.connection() as connection, connection.cursor() as cursor:
+            await cursor.execute(READABLE_NOW, looked_up)
+            if {row[0] for row in await cursor.fetchall()} != documents:
+                raise EvidenceGone
             await cursor.execute(DROP_SETS, {"run_id": evidence.run_id})
             await cursor.execute(INSERT_SET, asdict(replace(evidence, evidence=())))
             await cursor.executemany(INSERT_EVIDENCE, rows)
 
     async def save(self, final: events.Final) -> None:
-        """Keep the answer of a running run."""
-        await self._execute(
-            SAVE_ANSWER,
-            run_id=final.run_id,
-            answer=final.text,
-            answer_id=final.answer_id,
-            language=final.language,
-            gaps=Jsonb(list(final.gaps)),
-            notices=Jsonb(list(final.notices)),
-            completion=final.completion,
-        )
+        """Keep the answer of a running run. Raises EvidenceGone when a document that it quotes has been deleted."""
+        documents = [item.document for item in final.evidence.evidence] if final.evidence else []
+        values = {
+            "run_id": final.run_id,
+            "answer": final.text,
+            "answer_id": final.answer_id,
+            "language": final.language,
+            "gaps": Jsonb(list(final.gaps)),
+            "notices": Jsonb(list(final.notices)),
+            "completion": final.completion,
+        }
+        async with self._pool.connection() as connection, connection.cursor() as cursor:
+            await cursor.execute(LOCK_CITED, {"documents": documents})
+            if any(row[0] for row in await cursor.fetchall()):
+                raise EvidenceGone
+            await cursor.execute(SAVE_ANSWER, values)
 
     async def end(self, run_id: str, completion: Completion) -> bool:
         """End a run; False when it had ended."""

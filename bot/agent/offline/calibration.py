@@ -1,4 +1,4 @@
-"""How sure a passage answers a question: a logistic regression over a few features."""
+"""How sure it is that passages answer a question: logistic regressions fitted to a measured set."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of how well the best passages fit a question; all but ``similarity`` and ``margin`` are in 0–1.
+    """How well the best passages fit a question.
 
-    ``similarity``: cosine of the best sentence; ``margin``: by how much it passes the mean of the passages ranked from
-    fourth on; ``covered``: rarity-weighted share of the question's terms in the best passage; ``covered_together``: in
-    the best three; ``exact_missing``: share of numbers and codes that none of the best three holds.
+    ``similarity``: cosine of the best sentence. ``margin``: by how much that passes the mean of the passages from the
+    fourth on; None when there are too few to compare with. ``covered``: rarity-weighted share (0–1) of the question's
+    terms in the one sentence, with its title, that holds most. ``missing``: share (0–1) of its names, numbers and codes
+    that none of the best passages holds. ``is_foreign``: the best passage is in the other language, so that words
+    can't be compared.
     """
 
     similarity: float
-    margin: float
+    margin: float | None
     covered: float
-    covered_together: float
-    exact_missing: float
+    missing: float
+    is_foreign: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
-    """Weights of the features and the probability from which on a part counts as supported."""
+class Weights:
+    """One regression: a bias and a weight for each feature, and the probability from which on a part is supported."""
 
     bias: float
     similarity: float
     margin: float
     covered: float
-    covered_together: float
-    exact_missing: float
+    missing: float
     threshold: float
 
     def probability(self, features: Features) -> float:
@@ -40,20 +41,31 @@ class Calibration:
         logit = (
             self.bias
             + self.similarity * features.similarity
-            + self.margin * features.margin
+            + self.margin * (features.margin or 0.0)
             + self.covered * features.covered
-            + self.covered_together * features.covered_together
-            + self.exact_missing * features.exact_missing
+            + self.missing * features.missing
         )
-        return 1 / (1 + exp(-logit))
+        return 1 / (1 + exp(-max(-500.0, min(500.0, logit))))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The regressions by case: ``usual``, ``few`` passages to compare with, and passages in the other language."""
+
+    usual: Weights
+    few: Weights
+    foreign: Weights
+
+    def of(self, features: Features) -> Weights:
+        """The regression that serves these features."""
+        if features.is_foreign:
+            return self.foreign
+        return self.few if features.margin is None else self.usual
 
 
 BUNDLED: Final = Calibration(
-    bias=-24.0,
-    similarity=26.0,
-    margin=10.0,
-    covered=2.0,
-    covered_together=2.0,
-    exact_missing=-2.0,
-    threshold=0.5,
+    usual=Weights(bias=-40.0, similarity=40.0, margin=37.0, covered=5.0, missing=-1.0, threshold=0.4),
+    few=Weights(bias=-53.0, similarity=58.0, margin=0.0, covered=5.5, missing=-1.0, threshold=0.45),
+    foreign=Weights(bias=-59.0, similarity=65.0, margin=39.0, covered=0.0, missing=0.0, threshold=0.47),
 )
+"""For the bundled encoder (docs/adr/0070), by ``python -m tests.benchmarks.fit_refusal``."""

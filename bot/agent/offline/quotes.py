@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.agent.model import Findings, Quote
+from bot.agent.offline.features import whole_text
 from bot.agent.offline.terms import TermsOf, content_terms, rarity
 from retrieval.model import Passage, Span
 
@@ -39,7 +40,7 @@ class _Scored:
 def choose(found: Findings) -> tuple[Quote, ...]:
     """Quotes of the best passage, and of one more that adds terms which the first lacks."""
     passages = [item.passage for item in found.ranked[: PASSAGES + 3]]
-    texts = [TermsOf(f"{passage.title}\n{passage.context}\n{passage.text}") for passage in passages]
+    texts = [TermsOf(whole_text(passage)) for passage in passages]
     weights = rarity(content_terms(found.query), texts)
     total = sum(weights.values()) or 1.0
     best = _picked(found, passages[0], weights)

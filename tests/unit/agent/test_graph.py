@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
 from bot.agent.graph import AnswerGraph, RunContext
 from bot.agent.model import Findings, Part, Turn
-from bot.agent.offline.calibration import BUNDLED
+from bot.agent.offline.calibration import Calibration, Weights
 from bot.agent.offline.checker import CalibratedChecker
 from bot.agent.offline.researcher import SearchingResearcher
 from bot.agent.offline.understander import RuleUnderstander
@@ -27,7 +26,8 @@ VIDEO = passage("培训开始：解释售后流程，从登记说起。", chunk=
 GARDEN = passage("花园里种了玫瑰。", chunk="garden", title="花园")
 
 # Toy cosines are not e5's: the tests of the graph decide by the words alone.
-BY_WORDS = replace(BUNDLED, bias=-3, similarity=0, margin=0, covered=6, covered_together=0, exact_missing=0)
+_WORDS = Weights(bias=-2, similarity=0, margin=0, covered=6, missing=0, threshold=0.5)
+BY_WORDS = Calibration(usual=_WORDS, few=_WORDS, foreign=_WORDS)
 
 
 class Store:
@@ -36,8 +36,8 @@ class Store:
     def __init__(self, log: list[object]) -> None:
         self._log = log
 
-    async def freeze(self, evidence: EvidenceSet) -> None:
-        self._log.append(("frozen", evidence))
+    async def freeze(self, scope: AccessScope, evidence: EvidenceSet) -> None:
+        self._log.append(("frozen", evidence, scope))
 
     async def save(self, final: Final) -> None:
         self._log.append(("saved", final))

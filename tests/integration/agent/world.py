@@ -1,0 +1,259 @@
+"""Runs on a real database, with the offline roles over toy vectors, and replies that are only written down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from psycopg import sql
+from psycopg_pool import AsyncConnectionPool
+
+from bot.agent.answering import Answering
+from bot.agent.graph import AnswerGraph
+from bot.agent.offline.calibration import Calibration, Weights
+from bot.agent.offline.checker import CalibratedChecker
+from bot.agent.offline.researcher import SearchingResearcher
+from bot.agent.offline.understander import RuleUnderstander
+from bot.agent.offline.writer import QuotingWriter
+from bot.agent.runs import JOB, Runs
+from bot.agent.worker import RunWorker
+from bot.answers.records import RunRecords
+from bot.jobs import Jobs
+from handlers.model import Final, Inquiry, RunEvent, SharedFile
+from permissions.adapters.coverage import PgCoverage
+from permissions.model import AccessScope, ConversationKind, Principal
+from permissions.scopes import ScopeBuilder
+from retrieval.adapters.passages import PgPassages
+from retrieval.adapters.pgvector import PgVectorStore
+from retrieval.model import ChunkVectors, SearchResult
+from tests import rows
+from tests.unit.agent.toys import ToyEncoder, embed, ranked
+
+_WORDS = Weights(bias=-2, similarity=0, margin=0, covered=6, missing=0, threshold=0.5)
+BY_WORDS = Calibration(usual=_WORDS, few=_WORDS, foreign=_WORDS)
+CHANNEL = "C1"
+
+
+class RowSearch:
+    """Reads every chunk that the scope may read and ranks them; ``before`` runs before each search."""
+
+    def __init__(self, pool: AsyncConnectionPool) -> None:
+        self._pool = pool
+        self._passages = PgPassages(pool=pool)
+        self.before: Callable[[], Awaitable[None]] | None = None
+        self.after: Callable[[], Awaitable[None]] | None = None
+
+    async def search(self, scope: AccessScope, query: str, *, limit: int = 12) -> SearchResult:
+        if self.before:
+            await self.before()
+        async with self._pool.connection() as connection:
+            ids = [row[0] for row in await (await connection.execute("SELECT chunk_id FROM chunks")).fetchall()]
+        found = ranked(query, await self._passages.load(scope, ids))[:limit]
+        if self.after:
+            await self.after()
+        return SearchResult(found)
+
+
+@dataclass
+class WrittenReply:
+    """What was shown of one run."""
+
+    placeholder_ts: str
+    events: list[RunEvent] = field(default_factory=list)
+    is_finished: bool = False
+    fails: Exception | None = None
+
+    async def show(self, event: RunEvent) -> None:
+        self.events.append(event)
+
+    async def finish(self) -> None:
+        if self.fails:
+            raise self.fails
+        self.is_finished = True
+
+    @property
+    def last(self) -> RunEvent:
+        return self.events[-1]
+
+
+class WrittenReplies:
+    """``handlers.reply.Replies`` without Slack."""
+
+    def __init__(self) -> None:
+        self.begun: list[WrittenReply] = []
+        self.resumed: list[WrittenReply] = []
+        self.fails: Exception | None = None
+        self.fails_at_the_end: Exception | None = None
+
+    async def begin(self, inquiry: Inquiry, *, run_id: str, language: str) -> WrittenReply:
+        if self.fails:
+            raise self.fails
+        reply = WrittenReply(f"{inquiry.message_ts}-reply", fails=self.fails_at_the_end)
+        self.begun.append(reply)
+        return reply
+
+    async def resume(self, inquiry: Inquiry, *, run_id: str, language: str, placeholder_ts: str) -> WrittenReply:
+        reply = WrittenReply(placeholder_ts)
+        self.resumed.append(reply)
+        return reply
+
+
+class Known:
+    """``Memberships``: the rows of the test are all there is."""
+
+    async def ensure_known(self, team: str, conversation: str | None, asker: str) -> None: ...
+
+
+@dataclass
+class Thread:
+    """``ThreadHistory`` of one thread."""
+
+    said: list[tuple[bool, str]] = field(default_factory=list)
+    fails: Exception | None = None
+
+    async def messages(self, team: str, conversation: str, thread_ts: str) -> list[tuple[bool, str]]:
+        if self.fails:
+            raise self.fails
+        return self.said
+
+
+@dataclass
+class Clip:
+    """``Clips`` that hears the same in every clip."""
+
+    said: str = ""
+    fails: Exception | None = None
+
+    async def words(self, team: str, clip: SharedFile) -> str:
+        if self.fails:
+            raise self.fails
+        return self.said
+
+
+class World:
+    """One workspace with a channel of two people, and everything that runs an answer there."""
+
+    def __init__(self, pool: AsyncConnectionPool) -> None:
+        self.pool = pool
+        self.jobs = Jobs(pool=pool)
+        self.search = RowSearch(pool)
+        self.replies = WrittenReplies()
+        self.thread = Thread()
+        self.clip = Clip()
+        self.records = RunRecords(pool=pool)
+        self.restart()
+
+    def restart(self) -> None:
+        """A new process over the same database."""
+        self.answering = Answering(
+            records=self.records,
+            graph=AnswerGraph(
+                understander=RuleUnderstander(),
+                researcher=SearchingResearcher(search=self.search, encoder=ToyEncoder()),
+                checker=CalibratedChecker(calibration=BY_WORDS),
+                writer=QuotingWriter(),
+                store=self.records,
+            ),
+            scopes=ScopeBuilder(coverage=PgCoverage(pool=self.pool), clock=lambda: rows.NOW, max_age=timedelta(days=1)),
+            memberships=Known(),
+            history=self.thread,
+            clips=self.clip,
+        )
+        self.worker = RunWorker(records=self.records, replies=self.replies, answering=self.answering)
+        self.runs = Runs(pool=self.pool, records=self.records, jobs=self.jobs, worker=self.worker)
+
+    async def learn(self, document: str, text: str, *principals: Principal) -> None:
+        """A published document that the channel, or those named, may read."""
+        chunks = await rows.add_document(
+            self.pool,
+            document,
+            [text],
+            principals=principals or [Principal.channel(rows.TEAM, CHANNEL)],
+            title=document,
+        )
+        for chunk in chunks:
+            sentences = np.array([embed(chunk.text[span.start : span.end]) for span in chunk.sentences])
+            vectors = [ChunkVectors(embed(chunk.text), sentences)]
+            store = PgVectorStore(pool=self.pool, encoder="toy")
+            await store.replace(version=chunk.version, chunks=[chunk], vectors=vectors, encoder="toy")
+
+    async def ask(self, text: str, *, ts: str = "1.1", **changes: Any) -> str:
+        """Accept a question; the id of its run."""
+        assert await self.runs.ask(inquiry(text, ts=ts, **changes), event_id=f"Ev{ts}")
+        run = await self.records.find(rows.TEAM, CHANNEL, ts)
+        assert run is not None
+        return run.run_id
+
+    async def answer(self, text: str, *, ts: str = "1.1", **changes: Any) -> WrittenReply:
+        """Ask and work the job off; what was shown."""
+        run_id = await self.ask(text, ts=ts, **changes)
+        await self.worker.answer(run_id=run_id)
+        return self.replies.begun[-1]
+
+    async def column(self, name: str, run_id: str) -> Any:
+        async with self.pool.connection() as connection:
+            cursor = await connection.execute(
+                sql.SQL("SELECT {} FROM runs WHERE run_id = %s").format(sql.Identifier(name)), (run_id,)
+            )
+            row = await cursor.fetchone()
+        return row[0] if row else None
+
+    async def count(self, table: str) -> int:
+        async with self.pool.connection() as connection:
+            row = await (
+                await connection.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table)))
+            ).fetchone()
+        return int(row[0]) if row else -1
+
+
+@asynccontextmanager
+async def open_world(pool: AsyncConnectionPool) -> AsyncIterator[World]:
+    """A world with its people in their channel."""
+    world = World(pool)
+    await world.jobs.open()
+    world.jobs.add(JOB, world.worker.answer, queue="questions")
+    for person in ("U1", "U2"):
+        await rows.add_person(pool, person)
+    await rows.add_conversation(pool, CHANNEL, ["U1", "U2"])
+    yield world
+    await world.jobs.aclose()
+
+
+def inquiry(text: str, *, ts: str = "1.1", asker: str = "U1", thread_ts: str | None = None, **changes: Any) -> Inquiry:
+    """A question in the channel."""
+    asked = Inquiry(
+        team=rows.TEAM,
+        conversation=CHANNEL,
+        kind=ConversationKind.PRIVATE,
+        message_ts=ts,
+        thread_ts=thread_ts or ts,
+        asker=asker,
+        text=text,
+    )
+    return replace(asked, **changes)
+
+
+def final_of(reply: WrittenReply) -> Final:
+    """The authoritative end that was shown."""
+    assert isinstance(reply.last, Final)
+    return reply.last
+
+
+class Gate:
+    """Holds a search until it is opened, and tells when one has arrived."""
+
+    def __init__(self) -> None:
+        self.arrived = asyncio.Event()
+        self._open = asyncio.Event()
+
+    async def __call__(self) -> None:
+        self.arrived.set()
+        await self._open.wait()
+
+    def open(self) -> None:
+        self._open.set()
