@@ -166,10 +166,11 @@ class TantivyIndex:
         return bool(addresses)
 
     def _open_existing(self) -> Index:
-        if not Index.exists(str(self._home)):
+        if not self._home.is_dir() or not Index.exists(str(self._home)):
             raise ChannelFailed(_CHANNEL, "there is no index of this version")
         index = Index.open(str(self._home))
         schema.register_analysers(index)
+        schema.probe(index.searcher())
         return index
 
     async def _rebuild(self) -> Index:
@@ -210,11 +211,16 @@ class TantivyIndex:
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
-    """tantivy raises ValueError for all that goes wrong in it, OSError for files."""
+    """tantivy raises ValueError for all that goes wrong in it, OSError for files, and panics on damaged ones."""
     try:
         yield
     except (ValueError, OSError) as error:
         raise ChannelFailed(_CHANNEL, str(error)) from error
+    except BaseException as error:
+        # PyO3's PanicException derives from BaseException and cannot be imported.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ChannelFailed(_CHANNEL, "the index is damaged") from error
 
 
 def _writer(index: Index) -> IndexWriter:
