@@ -142,3 +142,10 @@ async def channels(office: Sandbox) -> dict[str, str]:
     """Channel ids by name."""
     conversations = office.context.workspace.conversations.values()
     return {one.name: one.id for one in conversations if one.is_channel}
+
+
+@pytest.fixture
+def bot_name(office: Sandbox) -> str:
+    """The bot's name as the page shows it."""
+    workspace = office.context.workspace
+    return workspace.people[workspace.app.user].real_name

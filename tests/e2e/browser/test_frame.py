@@ -70,7 +70,9 @@ async def test_unread_is_marked_until_it_is_looked_at(
     await expect(entry).not_to_contain_text("unread")
 
 
-async def test_channels_and_direct_messages_are_made_in_the_page(office: Sandbox, browser_page: BrowserPage) -> None:
+async def test_channels_and_direct_messages_are_made_in_the_page(
+    office: Sandbox, browser_page: BrowserPage, bot_name: str
+) -> None:
     page = await browser_page("mei")
     await page.get_by_role("button", name="New channel").click()
     await page.get_by_role("textbox", name="Name").fill("售后")
@@ -78,9 +80,9 @@ async def test_channels_and_direct_messages_are_made_in_the_page(office: Sandbox
     await page.get_by_role("button", name="Create").click()
     await expect(page.get_by_role("heading", name="售后")).to_be_visible()
     await expect(page.locator(".entry", has_text="售后").locator(".icon-lock")).to_be_visible()
-    await page.locator(".entry", has_text="Haitang 海棠").click()
-    await expect(page.locator(".empty")).to_contain_text("Ask Haitang 海棠 anything")
-    await page.get_by_role("textbox", name="Message Haitang 海棠").fill("hello")
+    await page.locator(".entry", has_text=bot_name).click()
+    await expect(page.locator(".empty")).to_contain_text(f"Ask {bot_name} anything")
+    await page.get_by_role("textbox", name=f"Message {bot_name}").fill("hello")
     await page.keyboard.press("Enter")
     await expect(page.locator(".message", has_text="hello")).to_be_visible()
 

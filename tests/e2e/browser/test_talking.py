@@ -29,7 +29,7 @@ async def test_enter_sends_and_shift_enter_makes_a_new_line(
 
 
 async def test_a_mention_is_offered_chosen_by_key_and_sent_as_slack_writes_it(
-    office: Sandbox, browser_page: BrowserPage, channels: dict[str, str]
+    office: Sandbox, browser_page: BrowserPage, channels: dict[str, str], bot_name: str
 ) -> None:
     page = await browser_page("mei", at=channels["general"])
     writing = page.get_by_role("textbox", name="Message #general")
@@ -39,7 +39,7 @@ async def test_a_mention_is_offered_chosen_by_key_and_sent_as_slack_writes_it(
     await expect(writing).to_have_value("hello @haitang ")
     await writing.press_sequentially("what is < 5 & new?")
     await writing.press("Enter")
-    await expect(page.locator(".message .mention")).to_have_text("@Haitang 海棠")
+    await expect(page.locator(".message .mention")).to_have_text(f"@{bot_name}")
     [message] = await Person(office, "mei").messages(channels["general"])
     assert message["text"] == f"hello <@{office.context.workspace.app.user}> what is &lt; 5 &amp; new?"
     await expect(page.locator(".message .text")).to_contain_text("what is < 5 & new?")
