@@ -1,0 +1,155 @@
+"""A whole bot in a workspace of its own, for tests that look at it as its users do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiohttp
+from pydantic import SecretStr
+
+from bot.answers.records import RunRecords
+from bot.bootstrap import Core, open_core
+from bot.config import Settings
+from bot.sandbox.server import Sandbox
+from bot.service import Service, open_service
+from handlers.model import Completion
+from tests.sandbox_fixtures import Json, Person
+
+Found = TypeVar("Found")
+
+PATIENCE_SECONDS = 90
+"""A test fails after this long; nothing waits for it when all is well."""
+
+
+def settings_for(sandbox: Sandbox, folder: Path) -> Settings:
+    """Settings that make the sandbox the bot's Slack."""
+    return Settings(
+        SLACK_API_URL=sandbox.api_url,
+        SLACK_BOT_TOKEN=SecretStr(sandbox.bot_token),
+        SLACK_APP_TOKEN=SecretStr(sandbox.app_token),
+        SLACK_SIGNING_SECRET=SecretStr(sandbox.signing_secret),
+        data=folder,
+    )
+
+
+class Company:
+    """A workspace and its bot. ``person`` acts in it; ``reply_to`` waits for the bot."""
+
+    def __init__(self, sandbox: Sandbox, service: Service) -> None:
+        self.sandbox = sandbox
+        self.service = service
+        self._run_ended = asyncio.Event()
+        self._watch_ends(service.core.records)
+
+    def _watch_ends(self, records: RunRecords) -> None:
+        """A run is marked as ended after its last message: nothing more happens that a person could see."""
+        end = records.end
+
+        async def observed(run_id: str, completion: Completion) -> bool:
+            ended = await end(run_id, completion)
+            self._run_ended.set()
+            return ended
+
+        records.end = observed  # type: ignore[method-assign]
+
+    @property
+    def core(self) -> Core:
+        return self.service.core
+
+    def person(self, name: str) -> Person:
+        return Person(self.sandbox, name)
+
+    def channel(self, name: str) -> str:
+        found = self.sandbox.context.workspace.find_channel(name)
+        assert found is not None, f"no channel called {name}"
+        return found.id
+
+    @property
+    def mention(self) -> str:
+        return f"<@{self.sandbox.context.workspace.app.user}>"
+
+    async def until(self, who: Person, look: Callable[[], Awaitable[Found | None]]) -> Found:
+        """What ``look`` finds, tried again whenever something happens that ``who`` can see, or a run ends."""
+        url = f"{self.sandbox.site}/control/stream?as={who.id}"
+        async with (
+            asyncio.timeout(PATIENCE_SECONDS),
+            aiohttp.ClientSession() as session,
+            session.ws_connect(url) as stream,
+        ):
+            while True:
+                self._run_ended.clear()
+                if (found := await look()) is not None:
+                    return found
+                news = [asyncio.ensure_future(stream.receive()), asyncio.ensure_future(self._run_ended.wait())]
+                await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
+                for waiting in news:
+                    waiting.cancel()
+                await asyncio.wait(news)
+
+    async def ask(self, who: Person, channel: str, text: str, *, thread_ts: str | None = None) -> list[Json]:
+        """Mention the bot; the messages of its reply once the run has ended."""
+        conversation = self.channel(channel)
+        ts = await who.post(conversation, f"{self.mention} {text}", thread_ts=thread_ts)
+        return await self.answered(who, conversation, ts, thread_ts=thread_ts or ts)
+
+    async def answered(self, who: Person, conversation: str, ts: str, *, thread_ts: str | None) -> list[Json]:
+        """What the bot said after the message ``ts`` in its thread (None: at the top level), once its run has ended."""
+
+        async def look() -> list[Json] | None:
+            run = await self.core.records.find(self.service.app.identity.team, conversation, ts)
+            if run is None or run.state != "ended":
+                return None
+            messages = await who.messages(conversation, thread_ts=thread_ts)
+            return [message for message in messages if message["ts"] > ts and message.get("bot_id")]
+
+        return await self.until(who, look)
+
+    async def published(self, who: Person, title: str) -> None:
+        """Return when the file of this title is published; fail when it could not be read."""
+
+        async def look() -> bool | None:
+            rows = await self.core.catalog.documents(team=self.service.app.identity.team)
+            states = {row["state"]: row["cause"] for row in rows if row["title"] == title}
+            assert "FAILED" not in states, f"{title} could not be read: {states}"
+            return True if "PUBLISHED" in states else None
+
+        await self.until(who, look)
+
+
+@asynccontextmanager
+async def open_company(sandbox: Sandbox, folder: Path, *, connect: bool = True) -> AsyncIterator[Company]:
+    """Start the bot in the workspace; it is stopped, and everything closed, at the end."""
+    async with AsyncExitStack() as stack:
+        core = await stack.enter_async_context(open_core(settings_for(sandbox, folder), purpose="serve"))
+        service = await stack.enter_async_context(open_service(core))
+        running = asyncio.create_task(service.run(), name="service")
+        try:
+            if connect:
+                await service.app.connect()
+            yield Company(sandbox, service)
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+            if not running.cancelled():
+                running.result()
+
+
+def text_of(message: Json) -> str:
+    """All words of a message: its text, blocks and attachments."""
+    return json.dumps([message.get(key) for key in ("text", "blocks", "attachments")], ensure_ascii=False)
+
+
+def answer_text(messages: list[Json]) -> str:
+    """The words of the bot's answer, without the citations."""
+    blocks = [block for message in messages for block in message.get("blocks") or ()]
+    return "\n".join(str(block.get("text")) for block in blocks if block.get("type") in ("markdown", "section"))
+
+
+def citations_of(messages: list[Json]) -> list[dict[str, Any]]:
+    """The attachments that carry the citations."""
+    return [attachment for message in messages for attachment in message.get("attachments") or ()]
