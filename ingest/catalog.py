@@ -35,8 +35,6 @@ UPDATE versions
  WHERE version_id = %(version)s AND state = %(before)s
 """
 
-NOTE_REPLY: Final = "UPDATE versions SET reply = reply || %(reply)s WHERE version_id = %(version)s"
-
 RENAME: Final = """
 UPDATE documents
    SET title = %(title)s, mimetype = %(mimetype)s, permalink = coalesce(%(permalink)s, permalink)
@@ -136,11 +134,6 @@ class Catalog:
             "reader": step.reader,
         }
         return (await connection.execute(ADVANCE, values)).rowcount == 1
-
-    async def note_reply(self, version: str, reply: Mapping[str, Any]) -> None:
-        """Add to what the uploader's place remembers, such as the message that shows the progress."""
-        async with self._pool.connection() as connection:
-            await connection.execute(NOTE_REPLY, {"version": version, "reply": Jsonb(dict(reply))})
 
     async def rename(self, connection: AsyncConnection[Any], document: str, file: FetchedFile) -> None:
         """Call the document what its source calls it now, in the caller's transaction."""

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
@@ -279,6 +280,43 @@ async def test_workers_go_on_after_the_database_was_killed(own_server: EmbeddedP
             await enqueue(pool, jobs, "note", item="after")
             assert await recorder.until(2) == ["before", "after"]
             assert not task.done()
+
+
+async def test_a_database_killed_under_load_loses_no_job(own_server: EmbeddedPostgres) -> None:
+    check = AsyncConnectionPool.check_connection
+    async with AsyncConnectionPool(own_server.dsn(), min_size=1, max_size=8, open=False, check=check) as pool:
+        jobs = Jobs(pool=pool)
+        halfway = asyncio.Event()
+
+        async def note(*, item: str) -> None:
+            async with pool.connection() as connection:
+                await connection.execute("INSERT INTO seen (key) VALUES (%s) ON CONFLICT DO NOTHING", [item])
+            if item == "30":
+                halfway.set()
+
+        jobs.add("note", note, queue="questions", retries=5)
+        await jobs.open()
+        async with pool.connection() as connection:
+            for number in range(60):
+                await jobs.enqueue(connection, "note", item=str(number))
+        async with working(jobs):
+            await halfway.wait()
+            assert own_server.pid is not None
+            os.kill(own_server.pid, signal.SIGKILL)
+            async with asyncio.timeout(60):
+                while await left(pool):  # noqa: ASYNC110 - another connection's commit has no event
+                    await asyncio.sleep(0.1)
+            async with pool.connection() as connection:
+                done = await (await connection.execute("SELECT count(*) FROM seen")).fetchone()
+        assert done == (60,)
+
+
+async def left(pool: AsyncConnectionPool) -> bool:
+    """Whether jobs are left, as far as the database can be asked."""
+    try:
+        return bool(await statuses(pool))
+    except psycopg.OperationalError:
+        return True
 
 
 async def test_a_worker_that_ends_by_itself_stops_the_process(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
