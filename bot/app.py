@@ -165,6 +165,9 @@ class SlackApp:
                 bot_token=self._client.token,
             )
 
+        logger = _quiet()
+        # Bolt warns that it ignores the token where authorize is given: it does, and that is the intention.
+        logger.setLevel(logging.ERROR)
         app = AsyncApp(
             client=self._client,
             authorize=authorize,
@@ -172,8 +175,9 @@ class SlackApp:
             request_verification_enabled=bool(self._signing_secret),
             ignoring_self_events_enabled=False,
             attaching_conversation_kwargs_enabled=False,
-            logger=_quiet(),
+            logger=logger,
         )
+        logger.setLevel(logging.WARNING)
         app.use(AcceptEvents(self._intake, identity))
         app.action(OPEN_ACTION)(_acknowledged(self._actions.open_citation))
         app.action(STOP_ACTION)(_acknowledged(self._actions.stop))

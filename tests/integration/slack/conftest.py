@@ -191,6 +191,13 @@ class Bot:
         calls = (await self.person("mei").look("calls"))["calls"]
         return [call for call in calls if call["method"] == method]
 
+    async def called(self, method: str) -> list[dict[str, Any]]:
+        """The calls of a method, once there is one."""
+        async with asyncio.timeout(20):
+            while not (found := await self.calls(method)):
+                pass
+        return found
+
 
 @pytest.fixture
 async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:

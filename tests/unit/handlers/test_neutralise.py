@@ -18,8 +18,8 @@ HOSTILE = [
     "![pixel](https://evil.example/p.png)", "[a]: https://evil.example", "[a][a]", "https://evil.example/a?b=c",
     "www.evil.example", "mailto:x@evil.example", "<x@evil.example>", "@channel", "@here", "&lt;!channel&gt;",
     "&#60;!here&#62;", "&amp;lt;@U1&amp;gt;", "<!chan\u200bnel>", "\u202e", "\x00", "`", "``", "```", "~~~", "\n",
-    "\n\n", "> ", "- ", "    ", "|", "(", ")", "[", "]", ":", "<", ">", "!", "a", "海棠", " ", "\\", "*", "_", "[1]", "\r",
-    "\u2028",
+    "\n\n", "> ", "- ", "    ", "|", "(", ")", "[", "]", ":", "<", ">", "!", "a", "海棠", " ", "\\", "*", "_", "[1]",
+    "\r", "\u2028",
 ]  # fmt: skip
 hostile_texts = st.lists(st.sampled_from(HOSTILE), max_size=12).map("".join) | st.text(max_size=60)
 LT = r"(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);)"
