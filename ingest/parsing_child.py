@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import queue
+import re
 import resource
 import signal
 import sys
@@ -132,7 +133,8 @@ def _failure(error: Exception) -> dict[str, Any]:
     where = [f"{Path(entry.filename).name}:{entry.lineno} {entry.name}" for entry in frames[-6:]]
     innermost = Path(frames[-1].filename)
     is_ours = isinstance(error, ImportError) or not _OUR_PACKAGES.isdisjoint(innermost.parts[-3:-1])
-    cause = Cause.INTERNAL if is_ours else Cause.DAMAGED
+    is_memory = isinstance(error, RuntimeError) and re.search(r"alloc|memory", str(error))  # as CTranslate2 says it
+    cause = Cause.OUT_OF_MEMORY if is_memory else Cause.INTERNAL if is_ours else Cause.DAMAGED
     return {"kind": "unreadable", "cause": cause, "detail": f"{type(error).__name__} at " + " < ".join(reversed(where))}
 
 
