@@ -109,6 +109,19 @@ class Company:
 
         return await self.until(who, look)
 
+    async def modal_after(self, who: Person, conversation: str, message: Json, action: str) -> Json:
+        """Press the button and return the modal once it shows more than that it is loading."""
+        url = f"{self.sandbox.site}/control/stream?as={who.id}"
+        async with (
+            asyncio.timeout(PATIENCE_SECONDS),
+            aiohttp.ClientSession() as session,
+            session.ws_connect(url) as stream,
+        ):
+            await who.click(conversation, message, action)
+            while (event := await stream.receive_json())["type"] != "view_updated":
+                pass
+            return dict(event["view"])
+
     async def published(self, who: Person, title: str) -> None:
         """Return when the file of this title is published; fail when it could not be read."""
 
