@@ -82,7 +82,7 @@ class Person:
         fields = {"message_ts": message["ts"], "block_id": block_id, "action_id": action_id}
         await self.act("click", conversation=conversation, **fields)
 
-    async def send(self, deed: str, body: bytes, **fields: str | None) -> Json:
+    async def send(self, deed: str, body: bytes | AsyncIterator[bytes], **fields: str | None) -> Json:
         """Any deed of the control API that takes bytes: upload, record, upload_version."""
         query = {"as": self.id, **{key: value for key, value in fields.items() if value is not None}}
         return await _answer("POST", f"{self._site}/control/{deed}", params=query, data=body)

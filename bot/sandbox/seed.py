@@ -31,8 +31,14 @@ def furnish(context: Context, samples: Samples) -> bool:
 
 
 async def upload(context: Context, samples: Samples) -> None:
-    """The sample files, one after another, each by its person into its channel: the bot hears of them by events."""
+    """The sample files, one after another, each by its person into its channel: the bot hears of them by events.
+
+    Those that were there once are left alone, so that an interrupted start is taken up again.
+    """
+    there = {file.name for file in context.workspace.files.values() if file.shares or file.deleted}
     for sample in samples.files:
+        if sample.name in there:
+            continue
         person = context.workspace.find_person(sample.by)
         channel = context.workspace.find_channel(sample.channel)
         if person is None or channel is None:
@@ -43,9 +49,9 @@ async def upload(context: Context, samples: Samples) -> None:
 
 
 async def seed(context: Context, samples: Samples) -> bool:
-    """Both of the above in a fresh workspace; False when it is not fresh."""
+    """Both of the above, in a fresh workspace or one that was seeded before. Returns whether it was fresh."""
     fresh = furnish(context, samples)
-    if fresh:
+    if all(context.workspace.find_person(one.name) for one in samples.people):
         await upload(context, samples)
     return fresh
 

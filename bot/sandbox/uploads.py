@@ -13,6 +13,21 @@ from bot.sandbox.model import Conversation, File, Json, Person
 from bot.sandbox.state import Workspace
 from bot.sandbox.talk import Talk
 
+# The types that Slack tells by the name. No table of this machine is asked, for machines differ.
+TYPES = mimetypes.MimeTypes(filenames=())
+OFFICE = "application/vnd.openxmlformats-officedocument"
+for _type, _suffix in (
+    (f"{OFFICE}.wordprocessingml.document", ".docx"),
+    (f"{OFFICE}.presentationml.presentation", ".pptx"),
+    (f"{OFFICE}.spreadsheetml.sheet", ".xlsx"),
+    ("text/plain", ".md"),
+    ("audio/mp4", ".m4a"),
+    ("audio/ogg", ".ogg"),
+    ("audio/wav", ".wav"),
+    ("video/webm", ".webm"),
+):
+    TYPES.add_type(_type, _suffix)
+
 # Slack's limit for one file.
 MAX_BYTES = 2**30
 
@@ -40,7 +55,7 @@ class Uploads:
             id=self._workspace.new_id("F", self._workspace.files),
             name=name,
             title=name,
-            mimetype=mimetype or mimetypes.guess_type(name)[0] or "application/octet-stream",
+            mimetype=mimetype or TYPES.guess_type(name)[0] or "application/octet-stream",
             size=0,
             user=person.id,
             created=int(self._clock.timestamp()),
@@ -54,8 +69,12 @@ class Uploads:
         return self._workspace.save_file(replace(file, title=title))
 
     async def receive(self, file: File, chunks: AsyncIterable[bytes]) -> File:
-        """Write the bytes of an announced file. Raises file_too_large."""
-        size = await _write(self._workspace.file_path(file), chunks)
+        """Write the bytes of an announced file. Raises file_too_large, upload_interrupted; the file is deleted then."""
+        try:
+            size = await _write(self._workspace.file_path(file), chunks)
+        except SlackError:
+            self._workspace.save_file(replace(file, deleted=True))
+            raise
         return self._workspace.save_file(replace(self._workspace.files[file.id], size=size))
 
     def share(
@@ -72,12 +91,13 @@ class Uploads:
         return message
 
     async def change(self, file: File, chunks: AsyncIterable[bytes]) -> File:
-        """Put other bytes in the place of a file's. Raises file_too_large."""
+        """Put other bytes in a file's place. Raises file_too_large, upload_interrupted; the old ones stay then."""
         changed = replace(file, revision=file.revision + 1)
         size = await _write(self._workspace.file_path(changed), chunks)
         changed = self._workspace.save_file(replace(changed, size=size, shares=self._workspace.files[file.id].shares))
         self._talk.show_file(changed)
         self._events.file("file_change", changed, user=file.user, told=self._bot_sees(changed))
+        await asyncio.to_thread(self._workspace.file_path(file).unlink, missing_ok=True)
         return changed
 
     def unshare(self, file: File, conversation: Conversation) -> None:
@@ -106,16 +126,23 @@ class Uploads:
 
 
 async def _write(path: Path, chunks: AsyncIterable[bytes]) -> int:
-    """Write to disk off the event loop; the number of bytes. Raises file_too_large and leaves nothing then."""
-    size = 0
+    """Write to disk off the event loop; the number of bytes.
+
+    Raises file_too_large, upload_interrupted; what was written is gone then.
+    """
+    size, complete = 0, False
     target = await asyncio.to_thread(path.open, "wb")
     try:
         async for chunk in chunks:
             size += len(chunk)
             if size > MAX_BYTES:
-                await asyncio.to_thread(path.unlink)
                 raise SlackError("file_too_large", "A file has at most 1 GB.")
             await asyncio.to_thread(target.write, chunk)
+        complete = True
+    except ConnectionError as error:
+        raise SlackError("upload_interrupted", "The upload broke off.") from error
     finally:
         await asyncio.to_thread(target.close)
+        if not complete:
+            await asyncio.to_thread(path.unlink)
     return size

@@ -1,5 +1,7 @@
 """Files: the events they raise, what files.info says, and how their bytes are fetched."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.server import Sandbox
-from tests.integration.sandbox.conftest import Ears, channel_id
+from tests.integration.sandbox.conftest import PATIENCE, Ears, channel_id
 from tests.integration.sandbox.test_limits import refusal
 from tests.sandbox_fixtures import Person, Refused
 
@@ -221,3 +223,23 @@ async def test_people_open_only_what_they_may(office: Sandbox, mei: Person, tom:
                 assert response.status == 403
     with pytest.raises(Refused, match="not_allowed"):
         await tom.act("delete_file", file=file_id)
+
+
+async def test_an_upload_that_breaks_off_leaves_nothing(office: Sandbox, mei: Person) -> None:
+    """The control API: an upload that the page cancels is shared nowhere, its bytes are gone."""
+    workspace = office.context.workspace
+    started = asyncio.Event()
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b"half"
+        started.set()
+        await asyncio.Event().wait()
+
+    sending = asyncio.create_task(mei.send("upload", body(), conversation="sales", name="half.txt"))
+    await asyncio.wait_for(started.wait(), PATIENCE)
+    sending.cancel()
+    await asyncio.gather(sending, return_exceptions=True)
+    async with asyncio.timeout(PATIENCE):
+        while [file.deleted for file in workspace.files.values()] != [True] or any(workspace.folder.iterdir()):
+            await mei.messages("sales")
+    assert await mei.messages("sales") == []

@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 from asyncio import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -83,6 +84,14 @@ async def test_the_samples_fill_a_fresh_workspace() -> None:
         check(office, samples)
         assert await seed(office.context, samples) is False
         check(office, samples)
+
+
+async def test_an_interrupted_seeding_is_taken_up(sandbox: Sandbox) -> None:
+    """The demo, stopped while it uploads its samples, uploads the rest when it starts again, and none twice."""
+    samples = load()
+    await seed(sandbox.context, replace(samples, files=samples.files[:1]))
+    await seed(sandbox.context, samples)
+    check(sandbox, samples)
 
 
 def check(office: Sandbox, samples: Samples) -> None:
