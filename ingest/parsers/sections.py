@@ -23,7 +23,6 @@ class Sections:
         self._length = 0
         self._units: list[Unit] = []
         self.tables = 0
-        self.characters = 0
 
     def heading(self, level: int, text: str, *, lines: tuple[int, int] | None = None) -> None:
         """A heading of ``level`` (1 is the highest); what follows stands below it."""
@@ -64,12 +63,11 @@ class Sections:
     def _add(self, kind: BlockKind, text: str, lines: tuple[int, int] | None, header: str = "") -> None:
         if not text.strip():
             return
-        if self._length > UNIT_CHARACTERS:
+        if self._length and self._length + len(text) > UNIT_CHARACTERS:
             self._close()
         place = Place(headings=tuple(name for _, name in self._path), lines=lines)
         self._blocks.append(Block(kind, text, place, header))
-        self._length += len(text)
-        self.characters += len(text)
+        self._length += len(text) if kind is not BlockKind.HEADING else 0
 
     def _close(self) -> None:
         if self._blocks:
