@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.stores.errors import FolderInUse
+import sqlalchemy.exc
+
+from bot.stores.errors import FolderInUse, PostgresFailed
 from bot.stores.folder import DataFolder
-from bot.stores.migrations import migrate
+from bot.stores.migrations import NotCurrent, migrate, require_current
 from bot.stores.postgres import EmbeddedPostgres, dsn
 
 OWNERS_ALONE = frozenset({"demo", "serve", "migrate"})
 """Commands that make no sense beside an owner: a second one is refused."""
+
+OWNER_SECONDS = 30.0
+"""How long a command beside an owner waits for its database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,8 @@ class Database:
 async def open_database(path: Path, *, purpose: str) -> AsyncIterator[Database]:
     """Own the folder, start PostgreSQL and migrate it; or find the owner's.
 
-    Raises FolderInUse for a command of OWNERS_ALONE beside an owner, and what starting PostgreSQL raises.
+    Raises FolderInUse for a command of OWNERS_ALONE beside an owner, PostgresFailed or NotCurrent when the owner's
+    database cannot be used, and what starting PostgreSQL raises.
     """
     folder = DataFolder(path)
     try:
@@ -41,7 +49,7 @@ async def open_database(path: Path, *, purpose: str) -> AsyncIterator[Database]:
     except FolderInUse:
         if purpose in OWNERS_ALONE:
             raise
-        yield Database(folder, dsn(folder.path), None)
+        yield Database(folder, await _owners(folder), None)
         return
     try:
         server = EmbeddedPostgres(folder.path)
@@ -53,3 +61,18 @@ async def open_database(path: Path, *, purpose: str) -> AsyncIterator[Database]:
             await server.aclose()
     finally:
         folder.release()
+
+
+async def _owners(folder: DataFolder) -> str:
+    """The connection string of the owner's database, once it answers: the owner may only just have started."""
+    deadline = time.monotonic() + OWNER_SECONDS
+    while True:
+        try:
+            found = dsn(folder.path)
+            await require_current(found)
+        except (PostgresFailed, NotCurrent, sqlalchemy.exc.OperationalError):
+            if time.monotonic() > deadline:
+                raise
+        else:
+            return found
+        await asyncio.sleep(0.2)
