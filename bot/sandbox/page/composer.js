@@ -84,7 +84,8 @@ export class Composer {
     this._update();
   }
 
-  destroy() {
+  /** Out of sight: a microphone that nobody sees must not listen. Words and files stay. */
+  leave() {
     this._recorder.cancel();
   }
 

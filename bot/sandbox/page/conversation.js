@@ -167,6 +167,10 @@ export class ThreadPane {
     }
   }
 
+  show(ts) {
+    this._timeline.show(ts);
+  }
+
   _head(conversation) {
     const { store } = this._app;
     const close = () => this._close();

@@ -33,11 +33,16 @@ function wantedOf(children) {
   return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 }
 
-/** Make `children` the only content of `node`, without touching it where it already is so. */
+/** Make `children` the only content of `node`. What stays is not moved: it keeps its focus, its scrolling, its playing. */
 export function fill(node, ...children) {
-  const wanted = wantedOf(children);
-  const same = wanted.length === node.childNodes.length && wanted.every((child, i) => child === node.childNodes[i]);
-  if (!same) node.replaceChildren(...wanted);
+  const wanted = wantedOf(children).map((one) => (one instanceof Node ? one : document.createTextNode(String(one))));
+  const kept = new Set(wanted);
+  for (const child of [...node.childNodes]) if (!kept.has(child)) child.remove();
+  let at = node.firstChild;
+  for (const child of wanted) {
+    if (child === at) at = at.nextSibling;
+    else node.insertBefore(child, at);
+  }
   return node;
 }
 

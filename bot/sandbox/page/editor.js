@@ -23,8 +23,10 @@ export function editor(message, view) {
   };
   box.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    if (event.key === "Escape") view.onEdit(null);
-    else if (event.key === "Enter" && !event.shiftKey) {
+    if (event.key === "Escape") {
+      event.preventDefault(); // it closes the editor, not the thread around it
+      view.onEdit(null);
+    } else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       save();
     }

@@ -50,7 +50,7 @@ class App {
     this._stream.close();
     this._modals.destroy();
     this._sidebar.destroy();
-    this._composers.forEach((composer) => composer.destroy());
+    this._composers.forEach((composer) => composer.leave());
     this._pane?.destroy();
     this._thread?.destroy();
   }
@@ -60,6 +60,7 @@ class App {
   async _connected() {
     this.store.connected = true;
     await this.attempt(() => this.store.catchUp(this._open()));
+    this._point();
     this._land();
   }
 
@@ -98,23 +99,32 @@ class App {
     const isNew = conversation !== this.route.conversation;
     const isNewThread = isNew || thread !== this.route.thread;
     this.route = { conversation: conversation ?? null, thread: thread ?? null };
+    this._pointedAt = message;
+    const inSight = this._open().map((one) => keyOf(...one));
+    this._composers.forEach((composer, key) => inSight.includes(key) || composer.leave());
     if (isNew) this._change("_pane", conversation && new ConversationPane(this, conversation));
     if (isNewThread) this._change("_thread", conversation && thread && new ThreadPane(this, conversation, thread));
     if (this.store.connected) {
-      if (isNew && conversation) this._load(conversation, undefined, message);
-      if (isNewThread && thread) this._load(conversation, thread);
+      const loading = [
+        isNew && conversation && this.store.load(conversation),
+        isNewThread && thread && this.store.load(conversation, thread),
+      ];
+      Promise.all(loading).then(() => this._point());
     }
     this.render();
+  }
+
+  /** Bring the message that a link named into view, once it is there. */
+  _point() {
+    const ts = this._pointedAt;
+    this._pointedAt = null;
+    if (!ts) return;
+    queueMicrotask(() => [this._pane, this._thread].forEach((pane) => pane?.show(ts))); // after the render of what was loaded
   }
 
   _change(name, pane) {
     this[name]?.destroy();
     this[name] = pane || null;
-  }
-
-  async _load(conversation, thread, message) {
-    await this.store.load(conversation, thread);
-    if (message) queueMicrotask(() => this._pane?.show(message));
   }
 
   openThread(conversation, thread, focus = false) {

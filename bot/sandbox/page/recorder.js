@@ -14,7 +14,7 @@ export class Recorder {
   constructor({ onClip, onState }) {
     this._onClip = onClip;
     this._onState = onState;
-    this.node = h("div", { class: "recorder", role: "group", hidden: true });
+    this.node = h("div", { class: "recorder", role: "group", hidden: true, onkeydown: (event) => this._key(event) });
   }
 
   async start() {
@@ -32,41 +32,42 @@ export class Recorder {
       toast(t("recordDenied"));
       return;
     }
-    this._begin(stream, type);
+    if (this.node.isConnected) this._begin(stream, type);
+    else stop(stream); // the person went elsewhere while the browser asked
   }
 
   _begin(stream, type) {
     const recorder = new MediaRecorder(stream, { mimeType: type });
     const chunks = [];
     recorder.ondataavailable = (event) => event.data.size && chunks.push(event.data);
-    this._recording = {
-      recorder,
-      stream,
-      chunks,
-      type: type.split(";")[0],
-      started: performance.now(),
-      meter: new Meter(stream),
-    };
+    const meter = new Meter(stream);
+    this._recording = { recorder, stream, chunks, type: type.split(";")[0], started: performance.now(), meter };
     recorder.start(500);
-    this._draw();
+    this._clock = h("span", { class: "clock", role: "timer" }, duration(0));
+    this._draw([h("span", { class: "record-dot" }), this._clock, meter.node], () => this.finish());
     this._tick();
   }
 
-  _draw() {
-    this._clock = h("span", { class: "clock", role: "timer" }, duration(0));
-    this._send = iconButton("send", t("recordSend"), () => this.finish(), { class: "icon-button send" });
-    const cancel = iconButton("trash", t("recordCancel"), () => this.cancel());
+  /** The bar: discard, what is shown in the middle, send. */
+  _draw(middle, onSend) {
+    const send = iconButton("send", t("recordSend"), onSend, { class: "icon-button send" });
+    const discard = iconButton("trash", t("recordCancel"), () => this.cancel());
     this.node.setAttribute("aria-label", t("recording"));
-    this.node.replaceChildren(
-      cancel,
-      h("span", { class: "record-dot" }),
-      this._clock,
-      this._recording.meter.node,
-      this._send,
-    );
+    this.node.replaceChildren(discard, ...middle, send);
     this.node.hidden = false;
     this._onState(true);
-    this._send.focus();
+    send.focus();
+  }
+
+  _close() {
+    this.node.hidden = true;
+    this._onState(false);
+  }
+
+  _key(event) {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    this.cancel();
   }
 
   _tick() {
@@ -80,35 +81,53 @@ export class Recorder {
 
   /** Stop without sending. */
   cancel() {
-    const recording = this._stop();
-    if (recording) recording.recorder.stop();
+    if (this.node.hidden) return;
+    this._end()?.recorder.stop();
+    this._close();
   }
 
-  /** Stop and send; when sending fails the clip is kept for another try. */
+  /** Stop and send. */
   async finish() {
-    const recording = this._stop();
+    const recording = this._end();
     if (!recording) return;
     const length = Math.round(performance.now() - recording.started);
     await new Promise((resolve) => {
       recording.recorder.onstop = resolve;
       recording.recorder.stop();
     });
+    this._close();
     const clip = new Blob(recording.chunks, { type: recording.type });
     if (clip.size === 0) toast(t("recordEmpty"));
-    else await this._onClip(clip, `audio_message.${EXTENSIONS[recording.type]}`, length).catch(toastError);
+    else await this._send(clip, `audio_message.${EXTENSIONS[recording.type]}`, length);
   }
 
-  _stop() {
+  /** A clip that was refused stays in the bar, to be sent again or discarded. */
+  async _send(clip, name, length) {
+    try {
+      await this._onClip(clip, name, length);
+    } catch (error) {
+      const again = () => {
+        this._close();
+        return this._send(clip, name, length);
+      };
+      this._draw([h("span", { class: "clock grow" }, `${t("voiceClip")} · ${duration(length)}`)], again);
+      toastError(error);
+    }
+  }
+
+  _end() {
     const recording = this._recording;
     if (!recording) return null;
     this._recording = null;
     cancelAnimationFrame(this._frame);
-    recording.stream.getTracks().forEach((track) => track.stop());
+    stop(recording.stream);
     recording.meter.close();
-    this.node.hidden = true;
-    this._onState(false);
     return recording;
   }
+}
+
+function stop(stream) {
+  stream.getTracks().forEach((track) => track.stop());
 }
 
 /** A row of bars that follows the loudness of a stream. */
