@@ -46,12 +46,14 @@ class Standing:
     """One consistent look at the rows. ``asker`` is None when unknown, stale, deleted or a bot; ``place`` when unknown.
 
     ``principals`` are the asker's channels, groups and own user; when a conversation was asked about, only those that
-    each of its readers has too, the conversation's own channel left out.
+    each of its readers has too, the conversation's own channel left out. ``is_incomplete``: there may be more of them,
+    but who is in those channels was confirmed too long ago.
     """
 
     asker: AskerFacts | None
     place: PlaceFacts | None
-    principals: frozenset[Principal]
+    principals: frozenset[Principal] = frozenset()
+    is_incomplete: bool = False
 
 
 class Coverage(Protocol):

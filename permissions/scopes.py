@@ -62,7 +62,7 @@ def _decide(standing: Standing, *, team: str, asker: str, conversation: str | No
         return _NOTHING, (ScopeLimit.NOT_A_MEMBER if place.members_known else ScopeLimit.MEMBERSHIP_UNKNOWN,)
     if place.kind is ConversationKind.DM:
         return _in_dm(person, place, standing.principals, team)
-    return _among_others(person, place, standing.principals, team=team, conversation=conversation)
+    return _among_others(person, place, standing, team=team, conversation=conversation)
 
 
 def _in_dm(person: AskerFacts, place: PlaceFacts, held: frozenset[Principal], team: str) -> _Verdict:
@@ -82,7 +82,7 @@ def _alone(person: AskerFacts, held: frozenset[Principal], team: str) -> _Verdic
 
 
 def _among_others(
-    person: AskerFacts, place: PlaceFacts, shared: frozenset[Principal], *, team: str, conversation: str
+    person: AskerFacts, place: PlaceFacts, standing: Standing, *, team: str, conversation: str
 ) -> _Verdict:
     own = frozenset({Principal.channel(team, conversation)}) if place.asker_is_member else _NOTHING
     if not place.members_known:
@@ -98,8 +98,9 @@ def _among_others(
             principals |= {Principal.workspace(team)}
     trusted = place.people_known or place.kind is not ConversationKind.PUBLIC
     if trusted:
-        principals |= shared
-    if place.has_unknown or person.has_stale or (shared and not trusted):
+        principals |= standing.principals
+    is_unsure = place.has_unknown or person.has_stale or standing.is_incomplete
+    if is_unsure or (standing.principals and not trusted):
         limits.append(ScopeLimit.MEMBERSHIP_UNKNOWN)
     return principals, tuple(limits)
 

@@ -33,6 +33,7 @@ class WorkspaceSync:
         recheck_after: timedelta = timedelta(seconds=30),
         patience: float = 5.0,
         on_narrowed: Callable[[tuple[str, ...]], Awaitable[None]] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """``patience``: seconds a question waits for the workspace. ``on_narrowed`` gets documents that lost grants."""
         self._source = source
@@ -42,6 +43,7 @@ class WorkspaceSync:
         self._recheck_after = recheck_after
         self._patience = patience
         self._on_narrowed = on_narrowed
+        self._sleep = sleep
         self._locks: WeakValueDictionary[tuple[str, ...], asyncio.Lock] = WeakValueDictionary()
 
     async def load(self, team: str) -> None:
@@ -59,6 +61,18 @@ class WorkspaceSync:
                     await self._read_members(team, conversation.id)
                 except WorkspaceUnavailable as problem:
                     _log.warning("members_unknown", team=team, conversation=conversation.id, problem=str(problem))
+
+    async def keep_fresh(self, team: str, *, every: timedelta) -> None:
+        """Load again and again until cancelled: confirmations stay younger than ``max_age``, missed events are made up.
+
+        A load that fails is tried again at the next turn; until then scopes shrink as confirmations grow old.
+        """
+        while True:
+            try:
+                await self.load(team)
+            except WorkspaceUnavailable as problem:
+                _log.warning("sweep_failed", team=team, problem=str(problem))
+            await self._sleep(every.total_seconds())
 
     async def ensure_known(self, team: str, conversation: str | None, asker: str) -> None:
         """Read what a scope of this question needs and what is missing or stale, within ``patience``.

@@ -55,18 +55,19 @@ _PLACE = f"""
 
 # Everything that the asker holds, for answers that they alone read.
 _HELD = """
-    SELECT 'channel', m.conversation_id FROM memberships m
+    SELECT 'channel', m.conversation_id, true, true FROM memberships m
     WHERE m.team = %(team)s AND m.user_id = %(asker)s AND m.confirmed_at >= %(since)s
     UNION ALL
-    SELECT 'group', g.group_id FROM group_members g
+    SELECT 'group', g.group_id, true, true FROM group_members g
     WHERE g.team = %(team)s AND g.user_id = %(asker)s AND g.confirmed_at >= %(since)s
     UNION ALL
-    SELECT 'user', %(asker)s::text
+    SELECT 'user', %(asker)s::text, true, true
 """
 
 # A principal covers the readers when there is no reader without it. Nested NOT EXISTS stops at the first reader who
 # lacks it, where counting would visit all of them (measured: docs/adr/0020). A public channel is read by every full
-# member besides its members; whoever is not freshly known may be one.
+# member besides its members; whoever is not freshly known may be one. The last column says whether the principal's own
+# list of members is fresh: one that covers nothing might do so if it were.
 _COVERING = f"""
     WITH readers AS (
         SELECT user_id FROM ({_READING_MEMBERS}) AS members
@@ -74,24 +75,31 @@ _COVERING = f"""
         SELECT p.user_id FROM people p
         WHERE %(public)s AND p.team = %(team)s AND (p.is_full_member OR p.confirmed_at < %(since)s)
     )
-    SELECT 'channel', m.conversation_id FROM memberships m
+    SELECT 'channel', m.conversation_id,
+           NOT EXISTS (
+               SELECT FROM readers r
+               WHERE NOT EXISTS (SELECT FROM memberships d
+                                 WHERE d.team = m.team AND d.conversation_id = m.conversation_id
+                                   AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s)),
+           EXISTS (
+               SELECT FROM conversations c
+               WHERE c.team = m.team AND c.conversation_id = m.conversation_id
+                 AND (c.kind = 'dm' OR c.members_confirmed_at >= %(since)s))
+    FROM memberships m
     WHERE m.team = %(team)s AND m.user_id = %(asker)s AND m.confirmed_at >= %(since)s
       AND m.conversation_id <> %(conversation)s
-      AND NOT EXISTS (
-          SELECT FROM readers r
-          WHERE NOT EXISTS (SELECT FROM memberships d
-                            WHERE d.team = m.team AND d.conversation_id = m.conversation_id
-                              AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s))
     UNION ALL
-    SELECT 'group', g.group_id FROM group_members g
+    SELECT 'group', g.group_id,
+           NOT EXISTS (
+               SELECT FROM readers r
+               WHERE NOT EXISTS (SELECT FROM group_members d
+                                 WHERE d.team = g.team AND d.group_id = g.group_id
+                                   AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s)),
+           true
+    FROM group_members g
     WHERE g.team = %(team)s AND g.user_id = %(asker)s AND g.confirmed_at >= %(since)s
-      AND NOT EXISTS (
-          SELECT FROM readers r
-          WHERE NOT EXISTS (SELECT FROM group_members d
-                            WHERE d.team = g.team AND d.group_id = g.group_id
-                              AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s))
     UNION ALL
-    SELECT 'user', %(asker)s::text WHERE NOT EXISTS (SELECT FROM readers r WHERE r.user_id <> %(asker)s)
+    SELECT 'user', %(asker)s::text, NOT EXISTS (SELECT FROM readers r WHERE r.user_id <> %(asker)s), true
 """  # noqa: S608 - put together from constants
 
 
@@ -110,13 +118,20 @@ class PgCoverage:
                 person = await (await cursor.execute(_ASKER, given)).fetchone()
             place = None if conversation is None else await _place(connection, given)
             if person is None or (conversation is not None and place is None):
-                return Standing(person, place, frozenset())
+                return Standing(person, place)
             alone = place is None or place.kind is ConversationKind.DM
             public = place is not None and place.kind is ConversationKind.PUBLIC
             rows = await (
                 await connection.execute(_HELD if alone else _COVERING, {**given, "public": public})
             ).fetchall()
-        return Standing(person, place, frozenset(Principal(PrincipalKind(kind), team, name) for kind, name in rows))
+        return Standing(
+            person,
+            place,
+            principals=frozenset(
+                Principal(PrincipalKind(kind), team, name) for kind, name, covers, _ in rows if covers
+            ),
+            is_incomplete=any(not covers and not is_listed for _, _, covers, is_listed in rows),
+        )
 
 
 async def _place(connection: AsyncConnection[Any], given: dict[str, Any]) -> PlaceFacts | None:

@@ -83,7 +83,7 @@ def main() -> None:
         document,
         "House type Haitang A is a flat of 118 square metres with three bedrooms. Work began on 9 March 2026 and was "
         "accepted on 29 May 2026.",
-        "The floor of the living room is tiled, the bedrooms have engineered wood, and all wardrobes were made to measure.",
+        "The floor of the living room is tiled, the bedrooms have engineered wood, the wardrobes were made to order.",
     )
     document.save(str(TARGET))
 
