@@ -9,14 +9,17 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-# Controls but tab and newline; soft hyphen; zero-width and bidirectional characters; variation tricks of the tag block.
+# Controls but tab and newline; soft hyphen and fillers; zero-width and bidirectional characters; the tag block.
+_RANGES = (
+    (0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160),
+    (0x17B4, 0x17B5), (0x180B, 0x180E), (0x200B, 0x200C), (0x200E, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F),
+    (0x3164, 0x3164), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF9, 0xFFFB), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+_HIDDEN = {code: None for first, last in _RANGES for code in range(first, last + 1)}
 # U+200D stays only between two symbols, where it joins emoji.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200c\u200e\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
-    "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])"
+_JOINER = re.compile(
+    "(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])"
 )
-
 _NEWLINES = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 # "<" and "@" as themselves or as HTML entities, escaped however often.
@@ -41,12 +44,14 @@ _URL = re.compile(
 )
 _TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s)*(?:`{3,}[^`]*|~{3,}.*)$")
+_NOTABLE = re.compile(r"[`:]|\](?=[(:])|www\.", re.IGNORECASE)
 _BINDING = re.compile(r"\](?=[(:])")
 
 
 def visible(text: str) -> str:
     """Only what can be seen: hidden characters gone, newlines as ``\\n``."""
-    return _HIDDEN.sub("", _NEWLINES.sub("\n", text))
+    shown = _NEWLINES.sub("\n", text).translate(_HIDDEN)
+    return _JOINER.sub("", shown) if "\u200d" in shown else shown
 
 
 def plain(text: str) -> str:
@@ -67,9 +72,11 @@ def markdown(text: str) -> str:
 
 def _words(text: str) -> str:
     """Mentions and Slack's links as words."""
-    text = _CONTROL.sub(_control_word, text)
-    text = _ANGLED.sub(lambda m: f"{m['label']} ({m['url']})" if m["label"] else m["url"], text)
-    return _BROADCAST.sub("＠", _CONTROL_OPEN.sub("‹", text))
+    if "<" in text or "&" in text:
+        text = _CONTROL.sub(_control_word, text)
+        text = _ANGLED.sub(lambda m: f"{m['label']} ({m['url']})" if m["label"] else m["url"], text)
+        text = _CONTROL_OPEN.sub("‹", text)
+    return _BROADCAST.sub("＠", text)
 
 
 def _control_word(match: re.Match[str]) -> str:
@@ -86,7 +93,7 @@ def _fenced(lines: list[str]) -> list[str]:
     shown: list[str] = []
     inside = False
     for line in lines:
-        if _FENCE.match(line):
+        if ("```" in line or "~~~" in line) and _FENCE.match(line):
             inside = not inside
             shown.append("```")
         else:
@@ -96,6 +103,8 @@ def _fenced(lines: list[str]) -> list[str]:
 
 def _line(line: str) -> str:
     """One line outside a fence: code spans stay, in single backticks; unpaired backticks go; links come apart."""
+    if not _NOTABLE.search(line):
+        return line
     pieces: list[tuple[str, bool]] = []
     position = 0
     for start, code_start, code_end, end in _code_spans(line):

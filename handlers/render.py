@@ -13,6 +13,7 @@ from handlers import texts
 from handlers.model import Cancelled, Completion, Failed, Final, Outgoing, Status, Step, TextDelta, Transcript
 from handlers.neutralise import markdown, mrkdwn, plain
 from handlers.splitting import MARKDOWN_LIMIT, split
+from retrieval.language import detect
 from retrieval.model import Evidence
 
 FALLBACK_LIMIT = 3_000
@@ -64,7 +65,8 @@ class Progress:
         if isinstance(event, Status):
             return replace(self, status=event)
         if isinstance(event, Transcript):
-            return replace(self, transcript=event.text)
+            # Until it was heard nobody knew which language the asker speaks.
+            return replace(self, transcript=event.text, language=detect(event.text))
         answer = (event.answer_id, event.revision)
         if answer == self.answer:
             return replace(self, seq=event.seq, draft=self.draft + event.text) if event.seq > self.seq else self

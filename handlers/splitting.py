@@ -10,8 +10,12 @@ MARKDOWN_LIMIT = 11_800
 BLOCK_LIMIT = 36
 """Blocks that one markdown block may be counted as: Slack's 50 a message, less those that stand around it."""
 
-_SPECIAL = re.compile(r"^\s{0,3}(#{1,6}\s|(-{3,}|\*{3,}|_{3,})\s*$|\||!\[)", re.MULTILINE)
+# Headings, rules, pictures and tables stand alone among the blocks that Slack makes of a markdown block.
+_ALONE = re.compile(r"\s{0,3}(?:#{1,6}\s|(?:-{3,}|\*{3,}|_{3,})\s*$|!\[)")
+_ROW = re.compile(r"\s*\|")
 _CUTS = (re.compile(r"\n"), re.compile(r"[.!?。！？；;]['\"”’）)\]]*(?=\s|$|[^\x00-\x7f])"), re.compile(r"\s|，|、|,"))
+_PARAGRAPH_END = re.compile(r"\n\s*\n")
+_FENCE = re.compile(r"(?m)^```")
 
 
 def split(text: str, *, limit: int = MARKDOWN_LIMIT) -> list[str]:
@@ -19,31 +23,38 @@ def split(text: str, *, limit: int = MARKDOWN_LIMIT) -> list[str]:
     is. Nothing is lost but blank lines at the cuts; ``[12]`` is never cut; an open fence is closed and opened again."""
     pieces: list[str] = []
     current: list[str] = []
+    length, blocks = 0, 0
     for paragraph in _paragraphs(text, limit):
-        if current and not _fits([*current, paragraph], limit):
+        more, alone = len(paragraph) + 2, expanded_blocks(paragraph)
+        if current and (length + more - 2 > limit or blocks + alone > BLOCK_LIMIT):
             pieces.append("\n\n".join(current))
-            current = []
+            current, length, blocks = [], 0, 0
         current.append(paragraph)
+        length, blocks = length + more, blocks + alone - 1
     return [*pieces, "\n\n".join(current)]
 
 
 def expanded_blocks(markdown: str) -> int:
-    """How many blocks Slack may count for it: headings, rules and tables stand alone, with text before and after."""
-    return 1 + 2 * len(_SPECIAL.findall(re.sub(r"(?m)(^\s*\|.*\n?)+", "|\n", markdown)))
+    """How many blocks Slack may count for it: what stands alone, each with text before and after."""
+    return 1 + 2 * sum(_stand_alone(markdown.split("\n")))
 
 
-def _fits(paragraphs: list[str], limit: int) -> bool:
-    joined = "\n\n".join(paragraphs)
-    return len(joined) <= limit and expanded_blocks(joined) <= BLOCK_LIMIT
+def _stand_alone(lines: list[str]) -> Iterator[bool]:
+    """For each line whether something that stands alone begins there; the rows of a table are one thing."""
+    in_table = False
+    for line in lines:
+        is_row = _ROW.match(line) is not None
+        yield (is_row and not in_table) or _ALONE.match(line) is not None
+        in_table = is_row
 
 
 def _paragraphs(text: str, limit: int) -> Iterator[str]:
     """Paragraphs of at most ``limit`` characters; a fence with blank lines in it is one, as long as it fits."""
     gathered: list[str] = []
     fenced = False
-    for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
+    for paragraph in _PARAGRAPH_END.split(text.strip("\n")):
         gathered.append(paragraph)
-        fenced ^= len(re.findall(r"(?m)^```", paragraph)) % 2 == 1
+        fenced ^= len(_FENCE.findall(paragraph)) % 2 == 1
         if not fenced:
             yield from _shortened("\n\n".join(gathered), limit)
             gathered = []
@@ -52,34 +63,43 @@ def _paragraphs(text: str, limit: int) -> Iterator[str]:
 
 
 def _shortened(paragraph: str, limit: int) -> Iterator[str]:
+    """The paragraph in parts that fit, each fence closed where it is cut and opened again after."""
+    start = 0
     fenced = paragraph.startswith("```")
-    room = limit - 8 if fenced else limit
-    while len(paragraph) > room or expanded_blocks(paragraph) > BLOCK_LIMIT:
-        cut = _cut_at(paragraph, room)
-        head, paragraph = paragraph[:cut].rstrip("\n"), paragraph[cut:].lstrip("\n")
-        yield f"{head}\n```" if fenced else head
-        paragraph = f"```\n{paragraph}" if fenced else paragraph
-    yield paragraph
+    opening, room = ("```\n", limit - 8) if fenced else ("", limit)
+    while True:
+        lead = opening if start else ""
+        end = _end_of_part(paragraph, start, room - len(lead))
+        if end >= len(paragraph):
+            yield lead + paragraph[start:]
+            return
+        yield lead + paragraph[start:end].rstrip("\n") + ("\n```" if fenced else "")
+        start = end
 
 
-def _cut_at(text: str, limit: int) -> int:
-    """The last good place to cut within ``limit``: a line's end, a sentence's, a word's, else between characters."""
-    if expanded_blocks(text[:limit]) > BLOCK_LIMIT:
-        limit = _within_blocks(text, limit)
+def _end_of_part(text: str, start: int, room: int) -> int:
+    """Where the part that begins at ``start`` ends: at the text's end if it fits, else at a line's end, a sentence's,
+    a word's, or between characters."""
+    window = text[start : start + room]
+    few = _length_within_blocks(window)
+    if few == len(window) and start + room >= len(text):
+        return len(text)
     for pattern in _CUTS:
-        ends = [match.end() for match in pattern.finditer(text, limit // 2, limit)]
+        ends = [match.end() for match in pattern.finditer(window, few // 2, few)]
         if ends:
-            return ends[-1]
-    open_bracket = text.rfind("[", max(0, limit - 6), limit)
-    closed = text.find("]", open_bracket) if open_bracket >= 0 else -1
-    return open_bracket if open_bracket > 0 and limit <= closed else limit
+            return start + ends[-1]
+    bracket = window.rfind("[", max(0, few - 5), few)
+    cuts_number = bracket > 0 and text.find("]", start + bracket, start + bracket + 6) >= start + few
+    return start + (bracket if cuts_number else max(few, 1))
 
 
-def _within_blocks(text: str, limit: int) -> int:
-    """The end of the last line up to which the text counts as few enough blocks."""
-    end = 0
-    for line in re.finditer(r"[^\n]*\n", text[:limit]):
-        if expanded_blocks(text[: line.end()]) > BLOCK_LIMIT:
-            return max(end, 1)
-        end = line.end()
-    return limit
+def _length_within_blocks(window: str) -> int:
+    """The length of the whole lines at its beginning that count as few enough blocks."""
+    lines = window.split("\n")
+    blocks, length = 1, 0
+    for line, alone in zip(lines, _stand_alone(lines), strict=True):
+        blocks += 2 * alone
+        if blocks > BLOCK_LIMIT:
+            return max(length, 1)
+        length += len(line) + 1
+    return len(window)

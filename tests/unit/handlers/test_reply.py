@@ -66,6 +66,18 @@ async def test_steps_transcript_and_draft_are_shown_as_they_come() -> None:
     await reply.abandon()
 
 
+async def test_after_a_voice_clip_was_heard_the_steps_are_in_its_language() -> None:
+    slack = FakeSlack()
+    reply = await begun(slack)
+    await reply.show(Transcript(run_id="r1", text="防水保修几年？"))
+    await reply.show(Status(run_id="r1", step=Step.CHECKING))
+    await settle()
+    shown = words(slack.shown[reply.placeholder_ts])
+    assert "我听到的是：“防水保修几年？”" in shown
+    assert "正在核对找到的内容…" in shown
+    await reply.abandon()
+
+
 async def test_deltas_seen_before_or_of_an_older_revision_change_nothing() -> None:
     slack = FakeSlack()
     reply = await begun(slack)
