@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 import structlog
 from tantivy import DocAddress, Document, Index, IndexWriter, Query, Searcher
 
 from permissions.model import AccessScope
 from retrieval.adapters import tantivy_schema as schema
+from retrieval.adapters.tantivy_writer import CHANNEL, TantivyWriter, new_writer, run_in
 from retrieval.errors import ChannelFailed
 from retrieval.model import Chunk, Hit, IndexedVersion
 
 log = structlog.get_logger()
 
-Result = TypeVar("Result")
-
-_WRITER_BYTES = 32_000_000
 _REWRITE_SLICE = 2_000
-_CHANNEL = "full_text"
-
 
 Rows = Callable[[], AsyncIterator[IndexedVersion]]
 """All versions that the index must hold, read from the authoritative rows."""
@@ -36,8 +30,8 @@ Rows = Callable[[], AsyncIterator[IndexedVersion]]
 class TantivyIndex:
     """``retrieval.ports.FullTextSearch`` and ``ingest.ports.FullTextWriter``.
 
-    Writes run one after the other in a thread; each is committed and visible when it returns. A missing, damaged or
-    older index is rebuilt from ``rows`` when the writing process opens it.
+    A write is committed and visible when it returns. A missing, damaged or older index is rebuilt from ``rows`` when
+    the writing process opens it.
     """
 
     def __init__(self, *, folder: Path, rows: Rows) -> None:
@@ -45,8 +39,8 @@ class TantivyIndex:
         self._rows = rows
         self._home = folder / f"v{schema.VERSION}"
         self._index: Index | None = None
-        self._writer: IndexWriter | None = None
-        self._writing = ThreadPoolExecutor(1, thread_name_prefix="full-text-writer")
+        self._is_reader = False
+        self._writer = TantivyWriter()
         self._reading = ThreadPoolExecutor(2, thread_name_prefix="full-text-reader")
 
     async def open(self, *, read_only: bool = False) -> None:
@@ -55,21 +49,20 @@ class TantivyIndex:
         Raises ChannelFailed when another process writes, or when ``read_only`` finds no index of this version.
         """
         try:
-            self._index = await self._run(self._writing, self._open_existing)
+            self._index = await self._writer.run(self._open_existing)
         except ChannelFailed:
             if read_only:
                 raise
             log.info("full_text.rebuilding", folder=self._home.name)
             self._index = await self._rebuild()
+        self._is_reader = read_only
         if not read_only:
-            self._writer = await self._run(self._writing, lambda: _writer(self._opened()))
+            await self._writer.open(self._index)
 
     async def aclose(self) -> None:
-        """Wait for the write under way, then let the folder go."""
-        if self._writer is not None:
-            await self._run(self._writing, self._writer.wait_merging_threads)
-        self._writer = self._index = None
-        await asyncio.to_thread(self._writing.shutdown)
+        """Commit what was asked for, then let the folder go."""
+        await self._writer.aclose()
+        self._index = None
         await asyncio.to_thread(self._reading.shutdown)
 
     async def match(self, scope: AccessScope, query: str, *, limit: int) -> list[Hit]:
@@ -77,18 +70,23 @@ class TantivyIndex:
         names = scope.principal_names()
         if not names:
             return []
-        return await self._run(self._reading, lambda: self._match(names, query, limit))
+        return await run_in(self._reading, lambda: self._match(names, query, limit))
 
     async def add(self, chunks: Sequence[Chunk], *, team: str, title: str, principals: Sequence[str]) -> None:
-        """Add chunks; those of a chunk id that is there are replaced. Raises ChannelFailed."""
+        """Add chunks; an entry of the same chunk id is replaced. Raises ChannelFailed."""
         del team  # every principal names its team
+        # Analysed here, not in the writer's thread: others may be waiting for that.
+        entries = await run_in(
+            self._reading,
+            lambda: [(chunk.chunk_id, schema.document(chunk, title=title, principals=principals)) for chunk in chunks],
+        )
 
         def write(writer: IndexWriter, _searcher: Searcher) -> None:
-            for chunk in chunks:
-                writer.delete_documents_by_term(schema.CHUNK, chunk.chunk_id)
-                writer.add_document(schema.document(chunk, title=title, principals=principals))
+            for chunk_id, entry in entries:
+                writer.delete_documents_by_term(schema.CHUNK, chunk_id)
+                writer.add_document(entry)
 
-        await self._write(write)
+        await self._writer.write(write)
 
     async def set_principals(self, document: str, principals: Sequence[str]) -> None:
         """Give all entries of the document other principals. Raises ChannelFailed."""
@@ -99,24 +97,24 @@ class TantivyIndex:
             for entry in entries:
                 writer.add_document(schema.rewritten(entry, principals=principals))
 
-        await self._write(write)
+        await self._writer.write(write, reads=True)
 
     async def delete_version(self, version: str) -> None:
         """Forget a version's entries; their text goes with the next merge or deletion. Raises ChannelFailed."""
-        await self._write(lambda writer, _searcher: _delete(writer, schema.VERSION_ID, version))
+        await self._writer.write(lambda writer, _: writer.delete_documents_by_term(schema.VERSION_ID, version))
 
     async def delete_document(self, document: str) -> None:
         """Forget a document's entries and remove their text from the files. Raises ChannelFailed.
 
         tantivy only marks entries as deleted, so the segments that hold marked ones are rewritten, slice by slice.
         """
-        await self._write(lambda writer, _searcher: _delete(writer, schema.DOCUMENT, document))
-        while await self._write(self._rewrite_slice):
+        await self._writer.write(lambda writer, _: writer.delete_documents_by_term(schema.DOCUMENT, document))
+        while await self._writer.write(self._rewrite_slice, reads=True):
             pass
 
     async def count(self, version: str) -> int:
         """How many chunks of the version searches can find. Raises ChannelFailed."""
-        return await self._run(self._reading, lambda: self._count(version))
+        return await run_in(self._reading, lambda: self._count(version))
 
     def _count(self, version: str) -> int:
         index = self._opened()
@@ -126,7 +124,7 @@ class TantivyIndex:
 
     def _match(self, principals: Sequence[str], text: str, limit: int) -> list[Hit]:
         index = self._opened()
-        if self._writer is None:
+        if self._is_reader:
             index.reload()
         searcher = index.searcher()
         query = schema.question(text, principals=principals, schema=index.schema, searcher=searcher)
@@ -136,24 +134,6 @@ class TantivyIndex:
         hits = [Hit(schema.chunk_id(searcher.doc(address)), float(score)) for score, address in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
 
-    async def _write(self, operation: Callable[[IndexWriter, Searcher], Result]) -> Result:
-        def run() -> Result:
-            index, writer = self._opened(), self._writer
-            if writer is None:
-                raise ChannelFailed(_CHANNEL, "this process opened the index for reading only")
-            try:
-                result = operation(writer, index.searcher())
-                writer.commit()
-            except BaseException:
-                writer.rollback()
-                raise
-            index.reload()
-            writer.garbage_collect_files()
-            return result
-
-        # A cancelled caller must not leave the thread with half an operation that nobody waits for.
-        return await asyncio.shield(self._run(self._writing, run))
-
     def _rewrite_slice(self, writer: IndexWriter, searcher: Searcher) -> bool:
         """Write some live entries anew whose segment holds deleted ones; false when there is none left."""
         live = _addresses_by_segment(searcher)
@@ -161,13 +141,13 @@ class TantivyIndex:
         addresses = [address for segment in live.values() if len(segment) in dirty for address in segment]
         for address in addresses[:_REWRITE_SLICE]:
             entry = searcher.doc(address)
-            _delete(writer, schema.CHUNK, schema.chunk_id(entry))
+            writer.delete_documents_by_term(schema.CHUNK, schema.chunk_id(entry))
             writer.add_document(schema.rewritten(entry))
         return bool(addresses)
 
     def _open_existing(self) -> Index:
         if not self._home.is_dir() or not Index.exists(str(self._home)):
-            raise ChannelFailed(_CHANNEL, "there is no index of this version")
+            raise ChannelFailed(CHANNEL, "there is no index of this version")
         index = Index.open(str(self._home))
         schema.register_analysers(index)
         schema.probe(index.searcher())
@@ -182,11 +162,11 @@ class TantivyIndex:
             building.mkdir(parents=True)
             index = Index(schema.schema(), path=str(building))
             schema.register_analysers(index)
-            return index, _writer(index)
+            return index, new_writer(index)
 
-        _index, writer = await self._run(self._writing, create)
+        _index, writer = await self._writer.run(create)
         async for version in self._rows():
-            await self._run(self._writing, functools.partial(_add_all, writer, version))
+            await self._writer.run(functools.partial(_add_all, writer, version))
 
         def finish() -> Index:
             writer.commit()
@@ -194,46 +174,17 @@ class TantivyIndex:
             building.rename(self._home)
             return self._open_existing()
 
-        return await self._run(self._writing, finish)
+        return await self._writer.run(finish)
 
     def _opened(self) -> Index:
         if self._index is None:
-            raise ChannelFailed(_CHANNEL, "the index is not open")
+            raise ChannelFailed(CHANNEL, "the index is not open")
         return self._index
-
-    async def _run(self, threads: ThreadPoolExecutor, function: Callable[[], Result]) -> Result:
-        def translated() -> Result:
-            with _translated():
-                return function()
-
-        return await asyncio.get_running_loop().run_in_executor(threads, translated)
-
-
-@contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    """tantivy raises ValueError for all that goes wrong in it, OSError for files, and panics on damaged ones."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        raise ChannelFailed(_CHANNEL, str(error)) from error
-    except BaseException as error:
-        # PyO3's PanicException derives from BaseException and cannot be imported.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise ChannelFailed(_CHANNEL, "the index is damaged") from error
-
-
-def _writer(index: Index) -> IndexWriter:
-    return index.writer(heap_size=_WRITER_BYTES, num_threads=1)
 
 
 def _add_all(writer: IndexWriter, version: IndexedVersion) -> None:
     for chunk in version.chunks:
         writer.add_document(schema.document(chunk, title=version.title, principals=version.principals))
-
-
-def _delete(writer: IndexWriter, field: str, value: str) -> None:
-    writer.delete_documents_by_term(field, value)
 
 
 def _entries(searcher: Searcher, query: Query) -> list[Document]:

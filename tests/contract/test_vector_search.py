@@ -118,6 +118,17 @@ async def test_a_failed_write_leaves_what_was_there(pool, store):
     assert await found(store, rows.scope_of(EVERYONE)) == ["d-v1-1", "d-v1-2"]
 
 
+async def test_stored_vectors_can_be_used_again(pool, store):
+    chunks = await add(pool, store, "d", NEAR, FAR)
+    stored = await store.vectors(version="d-v1", encoder="test")
+    for chunk, written in zip(chunks, rows.vectors_of(chunks, [NEAR, FAR]), strict=True):
+        text, vectors = stored[chunk.ordinal]
+        assert text == chunk.text
+        assert vectors.whole == pytest.approx(written.whole, abs=1e-3)
+        assert vectors.sentences == pytest.approx(written.sentences, abs=1e-3)
+    assert await store.vectors(version="d-v1", encoder="another") == {}
+
+
 async def test_each_sentence_needs_its_vector(pool, store):
     chunks = await rows.add_document(pool, "d", ["One. Two."], principals=[EVERYONE])
     vectors = rows.vectors_of(chunks, [NEAR])

@@ -120,7 +120,7 @@ async def test_a_reader_sees_what_the_owner_writes(opened):
 async def test_a_reader_does_not_write(opened):
     await opened()
     reader = await opened(read_only=True)
-    with pytest.raises(ChannelFailed, match="reading only"):
+    with pytest.raises(ChannelFailed, match="for writing"):
         await reader.delete_document("d")
 
 
