@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 import structlog
@@ -11,8 +11,7 @@ import structlog
 from bot.agent.graph import AnswerGraph, RunContext
 from bot.agent.model import Turn
 from bot.agent.ports import Clips, ThreadHistory
-from bot.answers.evidence import new_id
-from bot.answers.records import EvidenceGone, RunRecords
+from bot.answers.records import RunRecords
 from bot.answers.rights import Memberships, Scopes
 from handlers.errors import SlackError
 from handlers.model import Completion, Inquiry, RunEvent, Status, Step, Transcript
@@ -63,60 +62,9 @@ class Answering:
         async with asyncio.timeout_at(deadline):
             question = await self._words(run_id, inquiry, emit)
             scope, history = await asyncio.gather(self._scope(run_id, inquiry), self._turns(inquiry))
-        try:
-            return await self._run(run_id, scope, emit, question, history=history, seconds=deadline - loop.time())
-        except EvidenceGone:
-            # Deletion and loss of rights act at once; what is left may still answer.
-            log.info("evidence_gone", run_id=run_id)
-        scope = await self._scope(run_id, inquiry)
-        return await self._run(run_id, scope, emit, question, history=history, seconds=deadline - loop.time())
-
-    async def _run(
-        self, run_id: str, scope: AccessScope, emit: Emit, question: str, *, history: Sequence[Turn], seconds: float
-    ) -> Completion:
         context = RunContext(run_id=run_id, scope=scope, emit=emit)
-        return (await self._graph.run(question, history, context, seconds=seconds)).completion
-
-    async def answer_once(
-        self, *, team: str, asker: str, conversation: str | None, text: str
-    ) -> AsyncIterator[RunEvent]:
-        """Answer on the terminal, under the rights of ``asker`` in ``conversation`` (None: the asker alone reads).
-
-        Yields the events; the last is the Final. Raises as :meth:`answer` does. The run and its evidence are kept.
-        """
-        run_id = new_id("run")
-        await self._records.begin_command(run_id, team=team, conversation=conversation, asker=asker, text=text)
-        events: asyncio.Queue[RunEvent | None] = asyncio.Queue()
-        work = asyncio.create_task(
-            self._once(run_id=run_id, team=team, asker=asker, conversation=conversation, text=text, events=events),
-            name=f"answer {run_id}",
-        )
-        try:
-            while (event := await events.get()) is not None:
-                yield event
-            await work
-        finally:
-            work.cancel()
-            await asyncio.wait([work])
-
-    async def _once(
-        self,
-        *,
-        run_id: str,
-        team: str,
-        asker: str,
-        conversation: str | None,
-        text: str,
-        events: asyncio.Queue[RunEvent | None],
-    ) -> None:
-        completion = Completion.FAILED
-        try:
-            await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
-            scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
-            completion = await self._run(run_id, scope, events.put, text, history=(), seconds=self._seconds)
-        finally:
-            await self._records.end(run_id, completion)
-            await events.put(None)
+        final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
+        return final.completion
 
     async def _words(self, run_id: str, inquiry: Inquiry, emit: Emit) -> str:
         """The question's text; of a voice clip what was said in it, shown before it is answered."""

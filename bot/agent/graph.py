@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypedDict
 
+import structlog
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langsmith import tracing_context
@@ -15,9 +16,12 @@ from bot.agent.final import compose
 from bot.agent.model import CitedPart, CitedQuote, Findings, Quote, Support, Turn, Understanding
 from bot.agent.roles import Checker, Researcher, Understander, Writer
 from bot.answers.evidence import Chosen, freeze, new_id
+from bot.answers.records import EvidenceGone
 from handlers.model import EvidenceReady, Final, RunEvent, Status, Step, TextDelta
 from permissions.model import AccessScope
 from retrieval.model import EvidenceSet
+
+log = structlog.get_logger()
 
 
 class AnswerStore(Protocol):
@@ -96,14 +100,22 @@ class AnswerGraph:
     async def run(self, question: str, history: Sequence[Turn], context: RunContext, *, seconds: float) -> Final:
         """Answer ``question`` within ``seconds``; events go to ``context.emit``, the last of them is the Final.
 
-        Raises TimeoutError when the time is over, EvidenceGone when a document went while it was quoted, and whatever
-        the search raises when rights can't be checked.
+        A document that goes while it is quoted starts the run over, once. Raises TimeoutError when the time is over,
+        EvidenceGone when it happens again, and whatever the search raises when rights can't be checked.
         """
-        state = RunState(question=question, history=tuple(history))
         # LangSmith's environment variables would otherwise send every node's passages to its server.
         with tracing_context(enabled=False):
             async with asyncio.timeout(seconds):
-                ended = await self._graph.ainvoke(state, context=context)
+                try:
+                    return await self._once(question, history, context)
+                except EvidenceGone:
+                    log.info("evidence_gone", run_id=context.run_id)
+                # Another answer: what was shown of the first must not stay.
+                return await self._once(question, history, replace(context, answer_id=new_id("ans")))
+
+    async def _once(self, question: str, history: Sequence[Turn], context: RunContext) -> Final:
+        state = RunState(question=question, history=tuple(history))
+        ended = await self._graph.ainvoke(state, context=context)
         final: Final = ended["final"]
         return final
 

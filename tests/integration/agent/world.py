@@ -20,6 +20,7 @@ from bot.agent.offline.checker import CalibratedChecker
 from bot.agent.offline.researcher import SearchingResearcher
 from bot.agent.offline.understander import RuleUnderstander
 from bot.agent.offline.writer import QuotingWriter
+from bot.agent.once import OneAnswer
 from bot.agent.runs import JOB, Runs
 from bot.agent.worker import RunWorker
 from bot.answers.records import RunRecords
@@ -150,21 +151,24 @@ class World:
 
     def restart(self) -> None:
         """A new process over the same database."""
-        self.answering = Answering(
+        graph = AnswerGraph(
+            understander=RuleUnderstander(),
+            researcher=SearchingResearcher(search=self.search, encoder=ToyEncoder()),
+            checker=CalibratedChecker(calibration=BY_WORDS),
+            writer=QuotingWriter(),
+            store=self.records,
+        )
+        scopes = ScopeBuilder(coverage=PgCoverage(pool=self.pool), clock=lambda: rows.NOW, max_age=timedelta(days=1))
+        self.once = OneAnswer(records=self.records, graph=graph, scopes=scopes, seconds=30)
+        answering = Answering(
             records=self.records,
-            graph=AnswerGraph(
-                understander=RuleUnderstander(),
-                researcher=SearchingResearcher(search=self.search, encoder=ToyEncoder()),
-                checker=CalibratedChecker(calibration=BY_WORDS),
-                writer=QuotingWriter(),
-                store=self.records,
-            ),
-            scopes=ScopeBuilder(coverage=PgCoverage(pool=self.pool), clock=lambda: rows.NOW, max_age=timedelta(days=1)),
+            graph=graph,
+            scopes=scopes,
             memberships=Known(),
             history=self.thread,
             clips=self.clip,
         )
-        self.worker = RunWorker(records=self.records, replies=self.replies, answering=self.answering)
+        self.worker = RunWorker(records=self.records, replies=self.replies, answering=answering)
         self.runs = Runs(pool=self.pool, records=self.records, jobs=self.jobs, worker=self.worker)
 
     async def learn(self, document: str, text: str, *principals: Principal) -> None:
