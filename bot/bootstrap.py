@@ -121,8 +121,8 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=full_text)
     objects = StoredObjects.in_folder(opened.database.folder.objects)
     deletion = Deletion(pool=pool, jobs=jobs, full_text=full_text, objects=objects)
-    jobs.add(RIGHTS_JOB, rights.run, queue="ingest", retries=8)
-    jobs.add(PURGE_JOB, deletion.purge, queue="ingest", retries=8)
+    jobs.add(RIGHTS_JOB, rights.run, queue="upkeep", retries=8)
+    jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=8)
     passages = PgPassages(pool=pool)
     vectors = PgVectorStore(pool=pool, encoder=encoder.name)
     search = Search(

@@ -21,8 +21,11 @@ log = structlog.get_logger()
 
 JobFunction = Callable[..., Awaitable[None]]
 
-CONCURRENCY = {"questions": 20, "ingest": 2}
-"""Jobs of a queue that run at the same time. Parsing is bounded by its own processes; questions mostly wait."""
+CONCURRENCY = {"questions": 20, "ingest": 2, "upkeep": 2}
+"""Jobs of a queue that run at the same time. Parsing is bounded by its own processes; questions mostly wait.
+
+Rights and deletions are upkeep: they never wait behind files that are slow to read.
+"""
 
 POLL_SECONDS = 0.2
 """New jobs are announced by NOTIFY. The poll catches an announcement that arrives while a worker is looking, jobs whose

@@ -96,7 +96,7 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
             jobs=core.jobs,
             files=files,
         )
-        core.jobs.add(PLACES_JOB, uploads.look_again, queue="ingest", retries=8)
+        core.jobs.add(PLACES_JOB, uploads.look_again, queue="upkeep", retries=8)
         sync = WorkspaceSync(
             source=SlackWorkspace(client=client),
             directory=core.directory,

@@ -161,8 +161,11 @@ class FetchedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
-    """How far a version is, for people. ``percent`` runs from 0 to 100 within INDEXED's work; ``counts`` are such as
-    pages, tables, seconds, chunks; ``unchanged`` says that the bytes were those of the published version already."""
+    """How far a version is, for people. ``percent`` runs from 0 to 100 within the work that follows the state.
+
+    ``counts`` are such as pages, tables, seconds, chunks; ``unchanged`` says that the bytes were those of the published
+    version already.
+    """
 
     version_id: str
     document: str

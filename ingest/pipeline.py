@@ -20,6 +20,7 @@ from ingest.indexing import Indexer
 from ingest.limits import Limits
 from ingest.model import FINAL_STATES, Cause, FetchedFile, IngestReport, Parsed, State, Unreadable, Version
 from ingest.ports import Objects, Parser, Progress, Source
+from ingest.progress import shown
 from ingest.publish import Incomplete, Outcome, Publisher
 
 log = structlog.get_logger()
@@ -141,8 +142,9 @@ class Pipeline:
         async with self._workspace() as folder:
             path = folder / "original"
             await self._objects.fetch(version.object_key or "", path)
-            document = version.document
-            return await self._parser.parse(path, name=document.title, mimetype=document.mimetype)
+            name, mimetype = version.document.title, version.document.mimetype
+            async with shown(lambda percent: self._show(version, percent=percent)) as progress:
+                return await self._parser.parse(path, name=name, mimetype=mimetype, progress=progress)
 
     async def _read_before(self, version: Version) -> Parsed | None:
         """What was read from the same bytes before, under this document's own name: a name is not shared by content."""
@@ -157,10 +159,9 @@ class Pipeline:
         parsed = await self._catalog.parsed(version)
         twin = await self._catalog.twin(version, reader=READER)
 
-        async def show(percent: int) -> None:
-            await self._show(version, percent=percent)
-
-        chunks = await self._indexer.index(version, parsed, known_from=twin, show=show)
+        chunks = await self._indexer.index(
+            version, parsed, known_from=twin, show=lambda percent: self._show(version, percent=percent)
+        )
         if chunks == 0:
             raise Unreadable(Cause.NO_TEXT)
         await self._move(version, Advance(after=State.INDEXED, report={"chunks": chunks}))

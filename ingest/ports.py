@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ingest.model import Document, FetchedFile, IngestReport, Parsed
+from ingest.progress import Counting
 from retrieval.model import Chunk, ChunkVectors
 
 if TYPE_CHECKING:
@@ -96,8 +97,8 @@ class Source(Protocol):
 class Parser(Protocol):
     """Reads files in processes of their own, within limits."""
 
-    async def parse(self, path: Path, *, name: str, mimetype: str) -> Parsed:
-        """Raises Unreadable."""
+    async def parse(self, path: Path, *, name: str, mimetype: str, progress: Counting | None = None) -> Parsed:
+        """Raises Unreadable. ``progress`` is called on the event loop."""
         ...
 
 

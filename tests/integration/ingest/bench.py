@@ -22,6 +22,7 @@ from ingest.indexing import Indexer
 from ingest.limits import Limits
 from ingest.model import Block, BlockKind, Cause, IngestReport, Parsed, Unit, Unreadable
 from ingest.pipeline import Pipeline
+from ingest.progress import Counting
 from ingest.publish import Publisher
 from ingest.register import INGEST_JOB, Registrar, Registration, Upload
 from ingest.rights import RIGHTS_JOB, Rights
@@ -43,12 +44,14 @@ class LineParser:
         self.stuck = asyncio.Event()
         self.release = asyncio.Event()
 
-    async def parse(self, path: Path, *, name: str, mimetype: str) -> Parsed:
+    async def parse(self, path: Path, *, name: str, mimetype: str, progress: Counting | None = None) -> Parsed:
         self.calls += 1
         text = await asyncio.to_thread(path.read_text)
         if "ENCRYPTED" in text:
             raise Unreadable(Cause.ENCRYPTED)
         if "STUCK" in text:
+            if progress:
+                progress(1, 2, "pages")
             self.stuck.set()
             await self.release.wait()
         pages = [part for part in text.split("\n\n") if part.strip()]
@@ -213,8 +216,8 @@ async def bench(pool: AsyncConnectionPool, folder: Path) -> AsyncIterator[Bench]
     )
     deletion = Deletion(pool=pool, jobs=jobs, full_text=index, objects=objects)
     jobs.add(INGEST_JOB, pipeline.run, queue="ingest", retries=1, gave_up=pipeline.gave_up)
-    jobs.add(RIGHTS_JOB, rights.run, queue="ingest", retries=1)
-    jobs.add(PURGE_JOB, deletion.purge, queue="ingest", retries=1)
+    jobs.add(RIGHTS_JOB, rights.run, queue="upkeep", retries=1)
+    jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=1)
     await jobs.open()
     yield Bench(
         pool=pool,

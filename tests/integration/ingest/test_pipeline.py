@@ -144,3 +144,20 @@ async def test_a_reading_that_is_repeated_changes_nothing(ingestion: Bench) -> N
     await ingestion.pipeline.run(version=made.version)
     assert await ingestion.rows("SELECT * FROM versions") == before
     assert ingestion.parser.calls == 1
+
+
+async def test_people_see_how_far_a_long_file_is(ingestion: Bench) -> None:
+    made = await ingestion.register(
+        ingestion.write("long.txt", "STUCK\n\n" + "\n\n".join(f"Page {n}." for n in range(40)))
+    )
+    reading = asyncio.create_task(ingestion.pipeline.run(version=made.version))
+    await ingestion.parser.stuck.wait()
+
+    async def half_read() -> bool:
+        return (ingestion.progress.last.state, ingestion.progress.last.percent) == (State.FETCHED, 50)
+
+    await ingestion.until(half_read)
+    ingestion.parser.release.set()
+    await reading
+    indexing = [report.percent for report in ingestion.progress.reports if report.state is State.PARSED]
+    assert indexing == [None, 39, 78, 100]
