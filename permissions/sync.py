@@ -19,6 +19,9 @@ _log = structlog.get_logger()
 # 100 a minute).
 _ONE_BY_ONE = 20
 
+# Seconds for what an event makes us read: Slack redelivers what is not acknowledged within 3 (slack.md, Limits).
+_EVENT_PATIENCE = 1.5
+
 
 class WorkspaceSync:
     """Reads the workspace into the directory. Whatever cannot be read stays unknown, and scopes stay small."""
@@ -54,13 +57,16 @@ class WorkspaceSync:
         """
         await self._read_people(team)
         as_of = self._clock()
+        seen: set[str] = set()
         async for page in self._source.conversations(team):
             for conversation in page:
+                seen.add(conversation.id)
                 await self._put(conversation, as_of=as_of)
                 try:
                     await self._read_members(team, conversation.id)
                 except WorkspaceUnavailable as problem:
                     _log.warning("members_unknown", team=team, conversation=conversation.id, problem=str(problem))
+        await self._directory.forget_unseen(team, seen, as_of=as_of)
 
     async def keep_fresh(self, team: str, *, every: timedelta) -> None:
         """Load again and again until cancelled: confirmations stay younger than ``max_age``, missed events are made up.
@@ -129,11 +135,12 @@ class WorkspaceSync:
 
     @asynccontextmanager
     async def _unknown_at_worst(self, team: str, what: str) -> AsyncIterator[None]:
-        """An event needs no redelivery when the workspace is silent: the next question reads what is missing."""
+        """An event is acknowledged in time and needs no redelivery: the next question reads what is missing."""
         try:
-            yield
-        except WorkspaceUnavailable as problem:
-            _log.warning("rights_unknown", team=team, what=what, problem=str(problem))
+            async with asyncio.timeout(_EVENT_PATIENCE):
+                yield
+        except (WorkspaceUnavailable, TimeoutError) as problem:
+            _log.warning("rights_unknown", team=team, what=what, problem=repr(problem))
 
     async def _unknowns(self, team: str, conversation: str | None, asker: str) -> Unknowns:
         now = self._clock()

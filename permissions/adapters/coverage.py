@@ -15,11 +15,15 @@ from permissions.ports import AskerFacts, PlaceFacts, Standing
 # All statements of one look see the same rows.
 _ONE_SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
-# The asker, if fresh and a person who can ask. Stale memberships of theirs are looked for, to be told.
+# The asker, if fresh and a person who can ask. Stale memberships of theirs are looked for, to be told;
+# nothing is granted to a DM's principal, so that those do not count.
 _ASKER = """
     SELECT p.is_full_member,
            EXISTS (SELECT FROM memberships m
-                   WHERE m.team = p.team AND m.user_id = p.user_id AND m.confirmed_at < %(since)s)
+                   WHERE m.team = p.team AND m.user_id = p.user_id AND m.confirmed_at < %(since)s
+                     AND NOT EXISTS (SELECT FROM conversations c
+                                     WHERE c.team = m.team AND c.conversation_id = m.conversation_id
+                                       AND c.kind = 'dm'))
            OR EXISTS (SELECT FROM group_members g
                       WHERE g.team = p.team AND g.user_id = p.user_id AND g.confirmed_at < %(since)s) AS has_stale
     FROM people p

@@ -79,6 +79,26 @@ MEMBERS_CONFIRMED = """
     WHERE team = %(team)s AND conversation_id = %(conversation)s
 """
 
+# Channels and group DMs that a listing of all that the bot is in does not name: it sees them no more. What was learned
+# since the listing was begun stays.
+DROP_MEMBERS_UNSEEN = """
+    DELETE FROM memberships m USING conversations c
+    WHERE m.team = %(team)s AND m.confirmed_at <= %(as_of)s AND m.conversation_id <> ALL (%(conversations)s)
+      AND c.team = m.team AND c.conversation_id = m.conversation_id AND c.kind <> 'dm'
+"""
+MEMBERS_UNKNOWN_UNSEEN = """
+    UPDATE conversations SET members_confirmed_at = NULL
+    WHERE team = %(team)s AND kind <> 'dm' AND members_confirmed_at <= %(as_of)s
+      AND conversation_id <> ALL (%(conversations)s)
+"""
+
+# A user group's members, whole.
+DROP_GROUP = "DELETE FROM group_members WHERE team = %(team)s AND group_id = %(group)s"
+ADD_GROUP = """
+    INSERT INTO group_members (team, group_id, user_id, confirmed_at)
+    SELECT %(team)s, %(group)s, unnest(%(members)s::text[]), %(as_of)s
+"""
+
 # The conversations of one person: only confirms. What such a listing lacks is no proof that they left, and dropping
 # an outsider would widen what the others there may read.
 CONFIRM_CONVERSATIONS_OF = """
@@ -141,8 +161,11 @@ UNKNOWNS = """
     )
     SELECT NOT EXISTS (SELECT FROM people
                        WHERE team = %(team)s AND user_id = %(asker)s AND confirmed_at >= %(since)s) AS asker,
-           EXISTS (SELECT FROM memberships
-                   WHERE team = %(team)s AND user_id = %(asker)s AND confirmed_at < %(since)s) AS asker_conversations,
+           EXISTS (SELECT FROM memberships m
+                   WHERE m.team = %(team)s AND m.user_id = %(asker)s AND m.confirmed_at < %(since)s
+                     AND NOT EXISTS (SELECT FROM conversations c
+                                     WHERE c.team = m.team AND c.conversation_id = m.conversation_id
+                                       AND c.kind = 'dm')) AS asker_conversations,
            %(conversation)s::text IS NOT NULL
            AND NOT EXISTS (SELECT FROM place WHERE confirmed_at >= %(since)s) AS conversation,
            %(conversation)s::text IS NOT NULL

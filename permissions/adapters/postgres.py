@@ -75,6 +75,20 @@ class PgDirectory:
             for statement in (sql.DROP_ABSENT, sql.ADD_LISTED, sql.DROP_OLD_DEPARTURES, sql.MEMBERS_CONFIRMED):
                 await connection.execute(statement, given)
 
+    async def forget_unseen(self, team: str, seen: Collection[str], *, as_of: datetime) -> None:
+        """The bot is in ``seen`` and in no other channel or group DM: of all others nobody is known to be there."""
+        given = {"team": team, "conversations": sorted(seen), "as_of": as_of}
+        async with self._pool.connection() as connection, connection.transaction():
+            await connection.execute(sql.DROP_MEMBERS_UNSEEN, given)
+            await connection.execute(sql.MEMBERS_UNKNOWN_UNSEEN, given)
+
+    async def replace_group(self, team: str, group: str, members: Collection[str], *, as_of: datetime) -> None:
+        """Make ``members`` the whole of a user group."""
+        given = {"team": team, "group": group, "members": sorted(set(members)), "as_of": as_of}
+        async with self._pool.connection() as connection, connection.transaction():
+            await connection.execute(sql.DROP_GROUP, given)
+            await connection.execute(sql.ADD_GROUP, given)
+
     async def confirm_conversations_of(
         self, team: str, user: str, conversations: Collection[str], *, as_of: datetime
     ) -> None:

@@ -175,3 +175,11 @@ async def test_a_channel_that_becomes_private_takes_the_workspaces_grant_along(
     assert narrowed == ("once",)
     assert [await grants.of(name) for name in granted] == [{two}, {workspace, two, three}, {workspace, three}]
     assert await directory.make_private("T1", "C3") == ("other", "twice")
+
+
+async def test_a_group_is_replaced_whole(directory: PgDirectory, pool: AsyncConnectionPool) -> None:
+    await directory.replace_group("T1", "S1", ["A", "B"], as_of=T0)
+    await directory.replace_group("T1", "S1", ["B", "C"], as_of=after(1))
+    async with pool.connection() as connection:
+        rows = await (await connection.execute("SELECT user_id FROM group_members ORDER BY 1")).fetchall()
+    assert rows == [("B",), ("C",)]

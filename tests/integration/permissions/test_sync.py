@@ -199,6 +199,35 @@ async def test_when_the_bot_leaves_nobody_is_known_there(desk: Desk) -> None:
     assert "channel:T1/PRICES" not in scope.principal_names()
 
 
+async def test_a_sweep_notices_that_the_bot_was_removed(desk: Desk) -> None:
+    """The event came while it was down."""
+    await desk.ask("ANN", "TALK")
+    await desk.sync.load("T1")
+    desk.company.inside["PRICES"].remove("BOT")
+    desk.later(minutes=1)
+    await desk.sync.load("T1")
+    scope = await desk.scopes.scope(team="T1", asker="ANN", conversation="TALK")
+    assert scope.principal_names() == ["channel:T1/ALL", "channel:T1/TALK", "user:T1/ANN", "workspace:T1"]
+
+
+async def test_an_old_dm_makes_nobody_unsure(desk: Desk) -> None:
+    """Nothing is granted to a DM's principal, and no sweep confirms it."""
+    await desk.ask("ANN", "TALK")
+    desk.later(hours=25)
+    await desk.sync.load("T1")
+    assert await desk.ask("ANN", "PRICES") == ("* ALL PRICES", ())
+    assert "conversations of T1/ANN" not in desk.company.asked
+
+
+async def test_a_slow_workspace_keeps_no_question_waiting(desk: Desk) -> None:
+    async def never(team: str, user: str) -> None:
+        await asyncio.Event().wait()
+
+    desk.company.person = never  # type: ignore[method-assign]  # a workspace that hangs
+    await desk.made_sync(patience=0.05).ensure_known("T1", None, "ANN")
+    assert (await desk.scopes.scope(team="T1", asker="ANN", conversation=None)).limits == (ScopeLimit.ASKER_UNKNOWN,)
+
+
 async def test_a_channel_that_the_bot_joins_is_read(desk: Desk) -> None:
     await desk.sync.load("T1")
     desk.company.rooms["NEW"] = Conversation("T1", "NEW", ConversationKind.PRIVATE)
