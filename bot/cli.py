@@ -107,7 +107,7 @@ def doctor(as_json: Json = False) -> None:
 
 @documents.command("add")
 def add(
-    paths: Annotated[list[Path], typer.Argument(help="Files to learn.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files to learn.", resolve_path=True)],
     channel: Annotated[str | None, typer.Option(help="Whoever may read this channel (id or name) may read them.")] = (
         None
     ),
@@ -151,3 +151,7 @@ def retrieval(
 def main() -> None:
     """Entry point of the ``haitang`` program."""
     app()
+
+
+if __name__ == "__main__":
+    main()
