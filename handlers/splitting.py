@@ -16,22 +16,33 @@ _ROW = re.compile(r"\s*\|")
 _CUTS = (re.compile(r"\n"), re.compile(r"[.!?。！？；;]['\"”’）)\]]*(?=\s|$|[^\x00-\x7f])"), re.compile(r"\s|，|、|,"))
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _FENCE = re.compile(r"(?m)^```")
+_FENCE_LINE = "```\n"
 
 
 def split(text: str, *, limit: int = MARKDOWN_LIMIT) -> list[str]:
     """Pieces of at most ``limit`` characters and BLOCK_LIMIT expanded blocks; at least one, none blank unless ``text``
     is. Nothing is lost but blank lines at the cuts; ``[12]`` is never cut; an open fence is closed and opened again."""
+    room = limit - 2 * len(_FENCE_LINE) if "```" in text else limit
     pieces: list[str] = []
     current: list[str] = []
     length, blocks = 0, 0
-    for paragraph in _paragraphs(text, limit):
+    for paragraph in _paragraphs(text, room):
         more, alone = len(paragraph) + 2, expanded_blocks(paragraph)
-        if current and (length + more - 2 > limit or blocks + alone > BLOCK_LIMIT):
+        if current and (length + more - 2 > room or blocks + alone > BLOCK_LIMIT):
             pieces.append("\n\n".join(current))
             current, length, blocks = [], 0, 0
         current.append(paragraph)
         length, blocks = length + more, blocks + alone - 1
-    return [*pieces, "\n\n".join(current)]
+    return list(_balanced([*pieces, "\n\n".join(current)]))
+
+
+def _balanced(pieces: list[str]) -> Iterator[str]:
+    """Each fence that a cut left open is closed at the end of its piece and opened again in the next."""
+    is_open = False
+    for piece in pieces:
+        lead = _FENCE_LINE if is_open else ""
+        is_open ^= len(_FENCE.findall(piece)) % 2 == 1
+        yield lead + piece + (f"\n{_FENCE_LINE.rstrip()}" if is_open else "")
 
 
 def expanded_blocks(markdown: str) -> int:
@@ -63,18 +74,12 @@ def _paragraphs(text: str, limit: int) -> Iterator[str]:
 
 
 def _shortened(paragraph: str, limit: int) -> Iterator[str]:
-    """The paragraph in parts that fit, each fence closed where it is cut and opened again after."""
+    """The paragraph in parts that fit."""
     start = 0
-    fenced = paragraph.startswith("```")
-    opening, room = ("```\n", limit - 8) if fenced else ("", limit)
-    while True:
-        lead = opening if start else ""
-        end = _end_of_part(paragraph, start, room - len(lead))
-        if end >= len(paragraph):
-            yield lead + paragraph[start:]
-            return
-        yield lead + paragraph[start:end].rstrip("\n") + ("\n```" if fenced else "")
+    while (end := _end_of_part(paragraph, start, limit)) < len(paragraph):
+        yield paragraph[start:end].rstrip("\n")
         start = end
+    yield paragraph[start:]
 
 
 def _end_of_part(text: str, start: int, room: int) -> int:
