@@ -38,14 +38,15 @@ def union(places: Sequence[Place]) -> Place:
 
 
 def _cells_union(ranges: Sequence[str]) -> str | None:
-    corners = [_corners(text) for text in ranges]
-    if not corners:
+    found = [corners(text) for text in ranges]
+    if not found:
         return None
-    left, top, right, bottom = zip(*corners, strict=True)
+    left, top, right, bottom = zip(*found, strict=True)
     return cells(min(left), min(top), max(right), max(bottom))
 
 
-def _corners(text: str) -> tuple[int, int, int, int]:
+def corners(text: str) -> tuple[int, int, int, int]:
+    """First column and row, last column and row of a range. Raises ValueError for anything else."""
     match = _CELLS.fullmatch(text)
     if not match:
         raise ValueError(f"not a range of cells: {text!r}")

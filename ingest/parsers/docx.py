@@ -27,7 +27,8 @@ def read_docx(source: Source) -> Parsed:
     paragraph that they hang on; foot- and endnotes, headers and footers follow at the end. Raises Unreadable."""
     try:
         document = Document(str(source.path))
-    except (PackageNotFoundError, BadZipFile, KeyError, ValueError, XMLSyntaxError) as error:
+        _ = document.element.body
+    except (PackageNotFoundError, BadZipFile, LookupError, ValueError, AttributeError, XMLSyntaxError) as error:
         raise Unreadable(Cause.DAMAGED, f"docx: {error}") from error
     reader = _Reader(document)
     reader.read_body()
@@ -49,7 +50,7 @@ class _Reader:
         self.sections = Sections()
         self.title = ""
         self._document = document
-        self._levels = _heading_levels(document)
+        self._styles = _Styles(document)
 
     def read_body(self) -> None:
         self._read_container(self._document.element.body)
@@ -92,8 +93,7 @@ class _Reader:
             self.title = self.title or (text if level <= 1 else "")
             self.sections.heading(max(level, 1), text)
         elif text:
-            is_item = paragraph.find(f"{W}pPr/{W}numPr") is not None
-            self.sections.text(f"- {text}" if is_item else text)
+            self.sections.text(f"- {text}" if self._is_item(paragraph) else text)
         for box in boxes(paragraph):
             self._read_container(box)
 
@@ -110,33 +110,62 @@ class _Reader:
 
     def _level(self, paragraph: _Element) -> int | None:
         """0 for the title, 1 and more for headings, None for other paragraphs."""
-        outline = paragraph.find(f"{W}pPr/{W}outlineLvl")
-        if outline is not None and (value := outline.get(W + "val", "9")) < "9":
-            return int(value) + 1
-        style = paragraph.find(f"{W}pPr/{W}pStyle")
-        return None if style is None else self._levels.get(style.get(W + "val", ""))
+        level = _outline(paragraph)
+        return self._styles.levels.get(_style(paragraph)) if level is None else level
+
+    def _is_item(self, paragraph: _Element) -> bool:
+        return paragraph.find(f"{W}pPr/{W}numPr") is not None or _style(paragraph) in self._styles.items
 
 
-def _heading_levels(document: WordDocument) -> dict[str, int]:
-    """The level of each style that makes headings, by its id: by name, by outline level, or as its base has it."""
-    levels: dict[str, int] = {}
-    bases: dict[str, str] = {}
-    for style in document.styles.element.iterchildren(W + "style"):
-        identifier, name = style.get(W + "styleId", ""), style.find(W + "name")
-        words = name.get(W + "val", "") if name is not None else ""
-        outline, base = style.find(f"{W}pPr/{W}outlineLvl"), style.find(W + "basedOn")
-        if match := _HEADING.fullmatch(words):
-            levels[identifier] = int(match.group(1))
-        elif _TITLE.fullmatch(words):
-            levels[identifier] = 0
-        elif outline is not None and outline.get(W + "val", "9") < "9":
-            levels[identifier] = int(outline.get(W + "val", "0")) + 1
-        elif base is not None:
-            bases[identifier] = base.get(W + "val", "")
-    for identifier in bases:
+class _Styles:
+    """What the styles of a document make of a paragraph, by their ids: a heading of some level, or an item of a list.
+
+    A style says so itself, by its name or its properties, or the style says so that it is based on.
+    """
+
+    def __init__(self, document: WordDocument) -> None:
+        self.levels: dict[str, int] = {}
+        self.items: set[str] = set()
+        bases: dict[str, str] = {}
+        for style in document.styles.element.iterchildren(W + "style"):
+            identifier = style.get(W + "styleId", "")
+            level = _level_by_name(style)
+            level = _outline(style) if level is None else level
+            if level is not None:
+                self.levels[identifier] = level
+            if style.find(f"{W}pPr/{W}numPr") is not None:
+                self.items.add(identifier)
+            bases[identifier] = _value(style.find(W + "basedOn"))
+        for identifier in bases:
+            self._inherit(identifier, bases)
+
+    def _inherit(self, identifier: str, bases: dict[str, str]) -> None:
         lineage = [identifier]
-        while (base_id := bases.get(lineage[-1], "")) and base_id not in lineage:
-            lineage.append(base_id)
-        if lineage[-1] in levels:
-            levels[identifier] = levels[lineage[-1]]
-    return levels
+        while (base := bases.get(lineage[-1], "")) and base not in lineage:
+            lineage.append(base)
+        level = next((self.levels[one] for one in lineage if one in self.levels), None)
+        if level is not None:
+            self.levels[identifier] = level
+        if not self.items.isdisjoint(lineage):
+            self.items.add(identifier)
+
+
+def _level_by_name(style: _Element) -> int | None:
+    name = _value(style.find(W + "name"))
+    if match := _HEADING.fullmatch(name):
+        return int(match.group(1))
+    return 0 if _TITLE.fullmatch(name) else None
+
+
+def _outline(element: _Element) -> int | None:
+    """The level that the properties of a paragraph or style give; Word's 9 is body text."""
+    value = _value(element.find(f"{W}pPr/{W}outlineLvl"))
+    return int(value) + 1 if value.isdigit() and int(value) < 9 else None
+
+
+def _style(paragraph: _Element) -> str:
+    return _value(paragraph.find(f"{W}pPr/{W}pStyle"))
+
+
+def _value(element: _Element | None) -> str:
+    return "" if element is None else element.get(W + "val", "")

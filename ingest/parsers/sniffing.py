@@ -37,6 +37,11 @@ _PICTURE = re.compile(
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL
 )
+_PROLOG = 64 * 1024
+_ROOT = re.compile(rb"<[A-Za-z_]")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
+"""XML in which a document type would not be seen; Office programs write UTF-8."""
+
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
@@ -131,5 +136,7 @@ def _check_archive(archive: zipfile.ZipFile, limits: Limits) -> None:
             raise Unreadable(Cause.TOO_LARGE, f"{member.file_size} bytes packed in {member.compress_size}")
         if member.filename.endswith((".xml", ".rels")):
             with archive.open(member) as part:
-                if b"<!DOCTYPE" in part.read(_HEAD) or b"<!ENTITY" in part.read(_HEAD):
-                    raise Unreadable(Cause.DAMAGED, "an XML part that declares entities")
+                prolog = part.read(_PROLOG)
+            root = _ROOT.search(prolog)
+            if prolog.startswith(_UTF16) or b"<!DOCTYPE" in prolog[: root.start() if root else None]:
+                raise Unreadable(Cause.DAMAGED, "an XML part that may declare entities")

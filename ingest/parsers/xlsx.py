@@ -10,15 +10,14 @@ from datetime import datetime, time, timedelta
 from itertools import product
 from typing import Any
 
-from lxml.etree import XMLSyntaxError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
-from openpyxl.worksheet.worksheet import Worksheet
 
 from ingest.model import Block, BlockKind, Cause, Parsed, Unit, Unreadable
 from ingest.parsers import notes
 from ingest.parsers.source import Source
-from ingest.places import cells, union
+from ingest.parsers.xlsx_scan import scan
+from ingest.places import cells, corners, union
 from ingest.tables import header_of, row_of
 from retrieval.model import Modality, Place
 
@@ -26,8 +25,6 @@ ROWS_PER_UNIT = 100
 _MERGED_CELLS = 1_000
 """A larger merged range is not followed past the last cell that holds anything."""
 
-_CELL = re.compile(rb"<(?:\w+:)?c[ />]")
-_FORMULA_WITHOUT_VALUE = re.compile(rb"(?:</f>|<f[^<>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 
 
@@ -44,69 +41,60 @@ def read_xlsx(source: Source) -> Parsed:
 
     Raises Unreadable: DAMAGED, TOO_LARGE (more cells than the limit), EMPTY.
     """
-    uncomputed = _scan(source)
-    try:
-        # Given a path, openpyxl judges by the ending of its name, which says nothing here.
-        with source.path.open("rb") as file:
-            workbook = load_workbook(file, data_only=True)
-    except (InvalidFileException, zipfile.BadZipFile, XMLSyntaxError, KeyError, ValueError, TypeError) as error:
-        raise Unreadable(Cause.DAMAGED, f"xlsx: {type(error).__name__}") from error
+    scanned = scan(source.path, most_cells=source.limits.cells)
     units: list[Unit] = []
-    hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
-    visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
     tables = 0
-    for number, sheet in enumerate(visible, 1):
-        for region in _regions(_rows(sheet)):
-            blocks = list(_blocks(sheet.title, region))
-            tables += any(block.kind is BlockKind.TABLE for block in blocks)
-            for start in range(0, len(blocks), ROWS_PER_UNIT):
-                part = tuple(blocks[start : start + ROWS_PER_UNIT])
-                units.append(Unit(len(units) + 1, union([block.place for block in part]), part))
-        source.progress(number, len(visible), "sheets")
+    # Given a path, openpyxl judges by the ending of its name, which says nothing here.
+    with source.path.open("rb") as file:
+        try:
+            workbook = load_workbook(file, data_only=True, read_only=True)
+            sheets: list[Any] = workbook.worksheets  # of the read-only kind, which is not in the type stubs
+            hidden = [sheet.title for sheet in sheets if sheet.sheet_state != "visible"]
+            visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
+            for number, sheet in enumerate(visible, 1):
+                merged = scanned.merged.get(sheet._worksheet_path, [])  # noqa: SLF001  # nothing public names the part
+                for region in _regions(_rows(sheet, merged)):
+                    blocks = list(_blocks(sheet.title, region))
+                    tables += any(block.kind is BlockKind.TABLE for block in blocks)
+                    units += _units(blocks, len(units))
+                source.progress(number, len(visible), "sheets")
+        except (InvalidFileException, zipfile.BadZipFile, SyntaxError, LookupError, ValueError, TypeError) as error:
+            raise Unreadable(Cause.DAMAGED, f"xlsx: {type(error).__name__}") from error
     if not units:
         raise Unreadable(Cause.EMPTY, "no value in any visible sheet")
     left_out = [notes.hidden_sheets(hidden)] if hidden else []
-    if uncomputed:
-        left_out.append(notes.formulas(uncomputed))
+    if scanned.uncomputed:
+        left_out.append(notes.formulas(scanned.uncomputed))
     counts = {"sheets": len(visible), "tables": tables}
     return Parsed(source.title, Modality.DOCUMENT, tuple(units), tuple(left_out), counts)
 
 
-def _scan(source: Source) -> int:
-    """Counts formulas without a stored value, in one pass that also refuses workbooks of too many cells: openpyxl
-    needs half a kilobyte for each."""
-    cell_count = uncomputed = 0
-    with zipfile.ZipFile(source.path) as archive:
-        for name in archive.namelist():
-            if not name.startswith("xl/worksheets/") or not name.endswith(".xml"):
-                continue
-            with archive.open(name) as part:
-                rest = b""
-                while piece := part.read(1 << 20):
-                    rest += piece
-                    end = rest.rfind(b"</row>") + 1
-                    cell_count += len(_CELL.findall(rest, 0, end))
-                    uncomputed += len(_FORMULA_WITHOUT_VALUE.findall(rest, 0, end))
-                    rest = rest[end:]
-            if cell_count > source.limits.cells:
-                raise Unreadable(Cause.TOO_LARGE, f"{cell_count} cells and more")
-    return uncomputed
+def _units(blocks: Sequence[Block], before: int) -> Iterator[Unit]:
+    for start in range(0, len(blocks), ROWS_PER_UNIT):
+        before += 1
+        part = tuple(blocks[start : start + ROWS_PER_UNIT])
+        yield Unit(before, union([block.place for block in part]), part)
 
 
-def _rows(sheet: Worksheet) -> list[_Row]:
-    """Rows that hold anything. Cells are taken as stored: iterating would create each cell of a sparse sheet."""
-    stored = sheet._cells  # noqa: SLF001
-    texts = {at: text for at, cell in stored.items() if (text := _text(cell.value, cell.number_format))}
+def _rows(sheet: Any, merged: Sequence[str]) -> list[_Row]:
+    """Rows that hold anything, with the value of a merged range in each of its places."""
+    sheet.reset_dimensions()  # what the file says of its size is often wrong, and rows would be filled up to it
+    texts = {
+        (cell.row, cell.column): text
+        for row in sheet.iter_rows()
+        for cell in row
+        if cell.value is not None and (text := _text(cell.value, cell.number_format))
+    }
     last_row, last_column = (max((at[axis] for at in texts), default=0) for axis in (0, 1))
-    for merged in sheet.merged_cells.ranges:
-        shared = texts.get((merged.min_row, merged.min_col))
+    for reference in merged:
+        left, top, right, bottom = corners(reference)
+        shared = texts.get((top, left))
         if shared is None:
             continue
-        is_small = merged.size["rows"] * merged.size["columns"] <= _MERGED_CELLS
-        bottom = merged.max_row if is_small else min(merged.max_row, last_row)
-        right = merged.max_col if is_small else min(merged.max_col, last_column)
-        for row, column in product(range(merged.min_row, bottom + 1), range(merged.min_col, right + 1)):
-            texts[row, column] = shared
+        if (right - left + 1) * (bottom - top + 1) > _MERGED_CELLS:
+            right, bottom = min(right, last_column), min(bottom, last_row)
+        for at in product(range(top, bottom + 1), range(left, right + 1)):
+            texts[at] = shared
     rows: dict[int, dict[int, str]] = {}
     for row, column in sorted(texts):
         rows.setdefault(row, {})[column] = texts[row, column]

@@ -105,6 +105,12 @@ def archive(folder: Path, name: str, members: dict[str, bytes | str]) -> Path:
     return write(folder, name, buffer.getvalue())
 
 
+def member(path: Path, name: str) -> bytes:
+    """One member of an archive."""
+    with zipfile.ZipFile(path) as source:
+        return source.read(name)
+
+
 def repacked(path: Path, name: str, replaced: dict[str, bytes]) -> Path:
     """A copy of an Office file with some members replaced or added."""
     with zipfile.ZipFile(path) as source:
