@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import structlog
 
 from bot.sandbox.clock import Clock
+from bot.sandbox.manifest import Manifest
 from bot.sandbox.model import App, Json
 
 log = structlog.get_logger()
@@ -62,15 +63,21 @@ class Redelivery:
 class Delivery:
     """Delivers each event in a task of its own, retried as Slack retries; interactions once."""
 
-    def __init__(self, *, app: App, transport: Transport, clock: Clock) -> None:
+    def __init__(self, *, app: App, manifest: Manifest, transport: Transport, clock: Clock) -> None:
         self.transport = transport
         self.redeliveries: list[Redelivery] = []
         self._app = app
+        self._manifest = manifest
         self._clock = clock
         self._tasks: set[asyncio.Task[None]] = set()
 
     def event(self, event: Json, *, is_shared: bool = False) -> None:
-        """Deliver an event soon; returns at once. `is_shared`: it comes from a channel shared with another team."""
+        """Deliver an event soon, if the app subscribes to it; returns at once.
+
+        `is_shared`: it comes from a channel shared with another team.
+        """
+        if not self._manifest.tells(event):
+            return
         payload = self._envelope(event) | {"is_ext_shared_channel": is_shared}
         self._start(payload)
         for fault in [one for one in self.redeliveries if one.type == event["type"]]:

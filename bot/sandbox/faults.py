@@ -4,15 +4,6 @@ from dataclasses import dataclass, field
 
 from bot.sandbox.model import Json
 
-# Every scope the app's manifest asks for; a test may take some away.
-SCOPES = frozenset(
-    {
-        "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "files:read",
-        "files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history",
-        "mpim:read", "mpim:write", "reactions:write", "users:read",
-    }
-)  # fmt: skip
-
 
 @dataclass(slots=True)
 class MethodFault:
@@ -29,8 +20,8 @@ class MethodFault:
 class Faults:
     """The trouble that waits to happen, and the scopes the bot token still has."""
 
+    scopes: set[str]
     methods: list[MethodFault] = field(default_factory=list)
-    scopes: set[str] = field(default_factory=lambda: set(SCOPES))
 
     def next(self, method: str) -> MethodFault | None:
         """The fault for this call of a method, used up by it."""

@@ -21,6 +21,7 @@ from bot.sandbox.events import Events
 from bot.sandbox.faults import Faults
 from bot.sandbox.interactions import Interactions
 from bot.sandbox.journal import Journal
+from bot.sandbox.manifest import Manifest, installed
 from bot.sandbox.rooms import Rooms
 from bot.sandbox.shapes import Shapes
 from bot.sandbox.socket_mode import SocketMode
@@ -40,14 +41,24 @@ PAGE = Path(__file__).parent / "page"
 
 
 class Sandbox:
-    """A Slack workspace on this machine. Without `data` it forgets everything at the end."""
+    """A Slack workspace on this machine. Without `data` it forgets everything at the end.
+
+    `manifest` is what the app was installed with, by default the one that comes with the bot.
+    """
 
     def __init__(
-        self, *, data: Path | None = None, port: int = 0, clock: Clock | None = None, page_cap: int = 1_000
+        self,
+        *,
+        data: Path | None = None,
+        port: int = 0,
+        clock: Clock | None = None,
+        manifest: Manifest | None = None,
+        page_cap: int = 1_000,
     ) -> None:
         self._data = data
         self._port = port
         self._clock = clock or Clock()
+        self._manifest = manifest
         self._page_cap = page_cap
         self._temporary: TemporaryDirectory[str] | None = None
         self._runners: list[web.AppRunner] = []
@@ -104,8 +115,14 @@ class Sandbox:
         # The second host differs by name and port, as Slack's CDN differs from Slack.
         second = socket.create_server((HOST, 0))
         second_host = f"http://localhost:{second.getsockname()[1]}"
+        manifest = self._manifest if self._manifest is not None else await asyncio.to_thread(installed)
         self._context = _assemble(
-            workspace, clock=self._clock, site=site, second_host=second_host, page_cap=self._page_cap
+            workspace,
+            manifest=manifest,
+            clock=self._clock,
+            site=site,
+            second_host=second_host,
+            page_cap=self._page_cap,
         )
         await self._serve(_application(self._context), listening)
         await self._serve(_second_application(self._context), second)
@@ -136,13 +153,15 @@ class Sandbox:
         return folder
 
 
-def _assemble(workspace: Workspace, *, clock: Clock, site: str, second_host: str, page_cap: int) -> Context:
+def _assemble(
+    workspace: Workspace, *, manifest: Manifest, clock: Clock, site: str, second_host: str, page_cap: int
+) -> Context:
     stream = Stream(workspace.people.get)
     shapes = Shapes(workspace=workspace, site=site)
     socket_mode = SocketMode(app=workspace.app, clock=clock)
-    delivery = Delivery(app=workspace.app, transport=socket_mode, clock=clock)
+    delivery = Delivery(app=workspace.app, manifest=manifest, transport=socket_mode, clock=clock)
     ephemerals = Ephemerals()
-    faults = Faults()
+    faults = Faults(set(manifest.scopes))
     events = Events(
         workspace=workspace, shapes=shapes, delivery=delivery, stream=stream, ephemerals=ephemerals, faults=faults
     )

@@ -10,9 +10,13 @@ from aiohttp import WSMsgType, web
 
 from bot.sandbox.clock import Clock
 from bot.sandbox.delivery import ACK_WITHIN, Attempt, NotAcknowledged, PayloadKind
+from bot.sandbox.errors import SlackError
 from bot.sandbox.model import App, Json
+from bot.sandbox.tickets import Tickets
 
 MAX_CONNECTIONS = 10
+# Seconds within which an address of apps.connections.open must be used.
+ADDRESS_LASTS = 30.0
 
 
 @dataclass(eq=False, slots=True)
@@ -30,16 +34,14 @@ class SocketMode:
     def __init__(self, *, app: App, clock: Clock) -> None:
         self._app = app
         self._clock = clock
-        self._tickets: set[str] = set()
+        self._tickets: Tickets[None] = Tickets(clock=clock, lasts=ADDRESS_LASTS, uses=1)
         # The next payload goes to the connection at the left, which then moves to the right.
         self._connections: deque[Connection] = deque()
         self._ready = asyncio.Event()
 
     def ticket(self) -> str:
         """A secret for one connection, part of the address that apps.connections.open gives."""
-        ticket = secrets.token_hex(16)
-        self._tickets.add(ticket)
-        return ticket
+        return self._tickets.issue(None)
 
     async def wait_ready(self) -> None:
         await self._ready.wait()
@@ -72,10 +74,12 @@ class SocketMode:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """The WebSocket endpoint: hello, then payloads out and acknowledgements in, until either side leaves."""
-        ticket = request.query.get("ticket", "")
-        if ticket not in self._tickets or len(self._connections) >= MAX_CONNECTIONS:
-            return web.Response(status=403 if ticket not in self._tickets else 429)
-        self._tickets.discard(ticket)
+        if len(self._connections) >= MAX_CONNECTIONS:
+            return web.Response(status=429)
+        try:
+            self._tickets.redeem(request.query.get("ticket", ""), name="ticket")
+        except SlackError:
+            return web.Response(status=403)
         socket = web.WebSocketResponse(heartbeat=30)
         await socket.prepare(request)
         if request.transport is None:

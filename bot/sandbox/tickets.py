@@ -9,6 +9,9 @@ from bot.sandbox.errors import SlackError
 
 T = TypeVar("T")
 
+# An expired secret is remembered for so many seconds, to be refused as expired rather than as unknown.
+REMEMBERED = 60.0
+
 
 @dataclass(slots=True)
 class Ticket(Generic[T]):
@@ -29,8 +32,10 @@ class Tickets(Generic[T]):
         self._tickets: dict[str, Ticket[T]] = {}
 
     def issue(self, value: T) -> str:
+        now = self._clock.timestamp()
+        self._tickets = {key: one for key, one in self._tickets.items() if one.until + REMEMBERED > now}
         secret = secrets.token_hex(16)
-        self._tickets[secret] = Ticket(value=value, until=self._clock.timestamp() + self._lasts, uses=self._uses)
+        self._tickets[secret] = Ticket(value=value, until=now + self._lasts, uses=self._uses)
         return secret
 
     def redeem(self, secret: str, *, name: str) -> T:

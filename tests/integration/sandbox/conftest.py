@@ -12,6 +12,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.clock import Clock
+from bot.sandbox.manifest import Manifest, installed
 from bot.sandbox.server import Sandbox
 from tests.sandbox_fixtures import Person, populate
 
@@ -19,6 +20,12 @@ Json = dict[str, Any]
 
 # A test that waits longer than this for something that must come has failed.
 PATIENCE = 5.0
+
+# All that the sandbox knows, whatever the bot's manifest asks for today.
+EVERYTHING = Manifest(
+    scopes=installed().scopes | {"assistant:write", "files:write", "im:write", "mpim:write"},
+    events=installed().events | {"channel_created", "channel_left", "channel_shared", "group_left"},
+)
 
 
 class Ears:
@@ -110,6 +117,13 @@ def hearing_app(sandbox: Sandbox, ears: Ears) -> AsyncApp:
 
 
 @pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    """A fresh workspace that knows more methods and events than the bot's own manifest asks for."""
+    async with Sandbox(manifest=EVERYTHING) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
 def ears() -> Ears:
     return Ears()
 
@@ -143,7 +157,7 @@ async def web(office: Sandbox) -> AsyncWebClient:
 async def timed() -> AsyncIterator[tuple[Sandbox, HandClock]]:
     """The office with a clock that stands still."""
     hand = HandClock()
-    async with Sandbox(clock=hand.clock) as sandbox:
+    async with Sandbox(clock=hand.clock, manifest=EVERYTHING) as sandbox:
         populate(sandbox)
         yield sandbox, hand
 

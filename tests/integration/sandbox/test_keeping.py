@@ -117,4 +117,4 @@ async def test_the_bot_hears_of_the_samples(sandbox: Sandbox, ears: Ears) -> Non
         await seed(sandbox.context, samples)
         await ears.wait("file_shared", count=len(samples.files))
     shared = [one for one in ears.heard if one.get("subtype") == "file_share"]
-    assert [one["files"][0]["name"] for one in shared] == [one.name for one in samples.files]
+    assert {one["files"][0]["name"] for one in shared} == {one.name for one in samples.files}

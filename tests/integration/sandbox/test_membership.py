@@ -2,9 +2,11 @@
 
 from slack_bolt.async_app import AsyncApp
 
+from bot.sandbox.manifest import Manifest, installed
 from bot.sandbox.server import Sandbox
-from tests.integration.sandbox.conftest import Ears, channel_id
-from tests.sandbox_fixtures import Person
+from tests.integration.sandbox.conftest import Ears, channel_id, connected
+from tests.integration.sandbox.test_limits import refusal
+from tests.sandbox_fixtures import Person, populate
 
 
 async def test_who_joins_and_leaves(app: AsyncApp, ears: Ears, office: Sandbox, mei: Person, tom: Person) -> None:
@@ -69,6 +71,29 @@ async def test_channels_come_and_change(app: AsyncApp, ears: Ears, office: Sandb
     await mei.act("archive", conversation=made)
     assert (await ears.wait("channel_archive"))["channel"] == made
     assert secret not in str(ears.heard)
+
+
+async def test_only_what_the_manifest_asks_for() -> None:
+    """Slack tells an app of the events that its manifest subscribes to, and grants the scopes it asks for."""
+    manifest = Manifest(scopes=frozenset({"channels:history", "chat:write"}), events=frozenset({"message.channels"}))
+    ears = Ears()
+    async with Sandbox(manifest=manifest) as office:
+        populate(office)
+        mei, bot = Person(office, "mei"), office.context.workspace.app.user
+        async with connected(office, ears) as app:
+            await mei.act("create", kind="public", name="tiles")
+            await mei.post(await mei.open(bot), "in private")
+            await mei.post("sales", f"<@{bot}> in public")
+            await ears.wait("message")
+            assert [one["text"] for one in ears.heard] == [f"<@{bot}> in public"]
+            assert (await refusal(app.client.users_list()))["needed"] == "users:read"
+
+
+def test_the_bots_manifest_is_what_the_sandbox_grants() -> None:
+    """`haitang manifest`: every scope that a method needs and every event that is told apart is spelt as Slack does."""
+    manifest = installed()
+    assert {"app_mention", "message.channels", "file_shared", "member_left_channel"} <= manifest.events
+    assert {"chat:write", "files:read", "groups:history"} <= manifest.scopes
 
 
 async def test_people_come_and_go(app: AsyncApp, ears: Ears, office: Sandbox, mei: Person, tom: Person) -> None:

@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.server import Sandbox
-from tests.integration.sandbox.conftest import HandClock, channel_id
+from tests.integration.sandbox.conftest import EVERYTHING, HandClock, channel_id
 from tests.integration.sandbox.test_limits import refusal
 from tests.sandbox_fixtures import Person, populate
 
@@ -102,7 +102,7 @@ async def test_posting_is_limited_by_channel(timed: tuple[Sandbox, HandClock]) -
 
 async def test_lists_come_in_short_pages() -> None:
     """slack.md, Identity and access: short pages are legal; only an empty cursor ends a list."""
-    async with Sandbox(page_cap=3) as office:
+    async with Sandbox(page_cap=3, manifest=EVERYTHING) as office:
         populate(office)
         web = AsyncWebClient(token=office.bot_token, base_url=office.api_url)
         pages = [
