@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final, NoReturn
 
 import structlog
@@ -132,7 +132,12 @@ class Pipeline:
         parsed = await self._read_before(version) or await self._read(version)
         if not any(unit.text.strip() for unit in parsed.units):
             raise Unreadable(Cause.NO_TEXT)
-        report = {"title": parsed.title, "counts": parsed.counts, "left_out": list(parsed.left_out)}
+        report = {
+            "title": parsed.title,
+            "named_after_file": parsed.title == _stem(version),
+            "counts": parsed.counts,
+            "left_out": list(parsed.left_out),
+        }
         step = Advance(after=State.PARSED, report=report, modality=parsed.modality, reader=READER)
         async with self._pool.connection() as connection, connection.transaction():
             _require(await self._catalog.advance(connection, version, step))
@@ -152,8 +157,7 @@ class Pipeline:
         if twin is None:
             return None
         parsed = await self._catalog.parsed(twin)
-        named_after_file = parsed.title == Path(twin.document.title).stem
-        return replace(parsed, title=Path(version.document.title).stem) if named_after_file else parsed
+        return replace(parsed, title=_stem(version)) if twin.report["named_after_file"] else parsed
 
     async def _index(self, version: Version) -> None:
         parsed = await self._catalog.parsed(version)
@@ -233,6 +237,12 @@ class Pipeline:
 def _require(moved: bool) -> None:
     if not moved:
         raise Gone
+
+
+def _stem(version: Version) -> str:
+    """The title of a file that has none of its own."""
+    name = version.document.title
+    return PurePath(name).stem or name
 
 
 def _sha256(path: Path) -> str:

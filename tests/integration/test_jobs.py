@@ -197,9 +197,10 @@ async def killed_worker(database_url: str) -> None:
     await worker.wait()
 
 
-async def test_a_job_of_a_killed_process_is_taken_up_again(
-    pool: AsyncConnectionPool, jobs: Jobs, database_url: str
+async def test_a_job_of_a_killed_process_is_taken_up_at_the_start(
+    pool: AsyncConnectionPool, jobs: Jobs, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(jobs_module, "SWEEP_SECONDS", 3600)
     recorder = Recorder()
     jobs.add("ingest", recorder, queue="ingest")
     await enqueue(pool, jobs, "ingest", lock="A", item="x")

@@ -131,7 +131,10 @@ async def test_the_same_bytes_elsewhere_are_read_and_encoded_once(ingestion: Ben
 
 
 async def test_a_copy_keeps_its_own_name_and_rights(ingestion: Bench) -> None:
-    await ingestion.ingest(ingestion.write("dismissals.txt", "Epoxy."), Principal.channel(TEAM, "C1"))
+    first = await ingestion.ingest(ingestion.write("dismissals.txt", "Epoxy."), Principal.channel(TEAM, "C1"))
+    await ingestion.rows(
+        "UPDATE documents SET title = 'renamed.txt' WHERE document_id = %s RETURNING 1", first.document
+    )
     copy = await ingestion.ingest(ingestion.write("notes.txt", "Epoxy."), WORKSPACE)
     contexts = await ingestion.rows("SELECT context FROM chunks WHERE document_id = %s", copy.document)
     assert contexts == [("notes",)], "the name under which it is shared elsewhere is not for everyone here"
