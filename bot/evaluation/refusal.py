@@ -105,7 +105,10 @@ def _share(values: Iterable[bool]) -> float:
 
 
 def fit(samples: Sequence[Sample]) -> Calibration:
-    """The calibration of the samples' fitting half; each set counts the same, whatever its size."""
+    """The calibration of the samples' fitting half; each set counts the same, whatever its size.
+
+    Raises ValueError when one of the cases has no questions in that half.
+    """
     fitting = [sample for sample in samples if sample.question.is_for_fitting]
     cut = [_with_few(sample) for sample in fitting]
     rows = [(sample.question, features) for sample in fitting for features in sample.features()]
@@ -124,6 +127,8 @@ def _with_few(sample: Sample) -> Sample:
 
 
 def _fit(rows: Sequence[tuple[MeasuredQuestion, Features]], used: tuple[int, int, int, int]) -> Weights:
+    if not rows:
+        raise ValueError("a case of the calibration has no questions to be fitted to")
     values = np.array(
         [[item.similarity, item.margin or 0.0, item.covered, item.missing] for _, item in rows], np.float64
     ) * np.array(used)

@@ -6,6 +6,7 @@ questions become unanswerable. The questions about the sample company are writte
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import tempfile
@@ -41,6 +42,8 @@ DEMO_QUESTIONS = Path(__file__).with_name("refusal_demo.jsonl")
 CMRC, HOTPOT, DEMO = "cmrc2018_dev_zh", "hotpotqa_100", "demo"
 CMRC_QUESTIONS = 600
 READER = "U1"
+BATCH = 32
+"""Documents that are indexed side by side, so that they share commits of the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +133,22 @@ class _Workspace:
     async def learn(self, measured: MeasuredSet, *, team: str) -> AccessScope:
         """Index the set in a team of its own; the scope of its one reader."""
         await rows.add_person(self.pool, READER, team=team)
-        me = Principal.user(team, READER)
-        for text in measured.texts:
-            document = f"{team}-{_digest(text.id):08x}"
-            units = [unit.text for unit in text.parsed.units]
-            await rows.add_document(self.pool, document, units, principals=[me], team=team, title=text.parsed.title)
-            await self._set_modality(document, text.parsed.modality)
-            version = f"{document}-v1"
-            chunks = chunk(text.parsed, document=document, version=version)
-            encoded = await self.encoder.encode_chunks(chunks)
-            await self.vectors.replace(version=version, chunks=chunks, vectors=encoded, encoder=self.encoder.name)
-            await self.full_text.add(chunks, team=team, title=text.parsed.title, principals=[str(me)])
+        for start in range(0, len(measured.texts), BATCH):
+            batch = measured.texts[start : start + BATCH]
+            await asyncio.gather(*(self._learn(text, team) for text in batch))
         return await rows.scope(self.pool, READER, team=team)
+
+    async def _learn(self, text: Text, team: str) -> None:
+        document, title = f"{team}-{_digest(text.id):08x}", text.parsed.title
+        me = Principal.user(team, READER)
+        units = [unit.text for unit in text.parsed.units]
+        await rows.add_document(self.pool, document, units, principals=[me], team=team, title=title)
+        await self._set_modality(document, text.parsed.modality)
+        version = f"{document}-v1"
+        chunks = chunk(text.parsed, document=document, version=version)
+        vectors = await self.encoder.encode_chunks(chunks)
+        await self.vectors.replace(version=version, chunks=chunks, vectors=vectors, encoder=self.encoder.name)
+        await self.full_text.add(chunks, team=team, title=title, principals=[str(me)])
 
     async def _set_modality(self, document: str, modality: Modality) -> None:
         async with self.pool.connection() as connection:
@@ -154,7 +161,7 @@ class _Workspace:
 async def _open_workspace() -> AsyncIterator[_Workspace]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refusal-")))
-        folder.chmod(0o755)
+        folder.chmod(0o755)  # noqa: ASYNC240 - before anything runs
         server = EmbeddedPostgres(folder / "data", durable=False)
         await server.open()
         stack.push_async_callback(server.aclose)

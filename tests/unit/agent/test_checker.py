@@ -1,0 +1,115 @@
+"""Support is decided by features, each of which counts in its own direction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.agent.model import Part
+from bot.agent.offline.calibration import BUNDLED, Calibration, Features, Weights
+from bot.agent.offline.checker import CalibratedChecker
+from bot.agent.offline.features import ENOUGH, features_of, names_of
+from tests.unit.agent.toys import found, passage
+
+SHARES = st.floats(0, 1)
+FEATURES = st.builds(
+    Features,
+    similarity=st.floats(0.6, 1),
+    margin=st.one_of(st.none(), st.floats(-0.1, 0.3)),
+    covered=SHARES,
+    missing=SHARES,
+    is_foreign=st.booleans(),
+)
+NEVER = Weights(bias=-9, similarity=0, margin=0, covered=0, missing=0, threshold=0.5)
+PAINT = passage("Kasa paint covers the kitchen walls. Delta supplies it.", title="Paint")
+
+
+@given(FEATURES)
+def test_a_better_fit_is_never_less_sure(features: Features) -> None:
+    weights = BUNDLED.of(features)
+    better = [
+        replace(features, similarity=features.similarity + 0.02),
+        replace(features, covered=min(1.0, features.covered + 0.1)),
+        replace(features, missing=max(0.0, features.missing - 0.1)),
+    ]
+    if features.margin is not None:
+        better.append(replace(features, margin=features.margin + 0.02))
+    assert all(weights.probability(item) >= weights.probability(features) for item in better)
+
+
+@given(FEATURES)
+def test_a_probability_is_one(features: Features) -> None:
+    assert 0 <= BUNDLED.of(features).probability(features) <= 1
+
+
+def test_few_passages_and_foreign_ones_are_judged_apart() -> None:
+    usual = Features(similarity=0.9, margin=0.1, covered=1, missing=0, is_foreign=False)
+    assert BUNDLED.of(usual) is BUNDLED.usual
+    assert BUNDLED.of(replace(usual, margin=None)) is BUNDLED.few
+    assert BUNDLED.of(replace(usual, is_foreign=True, margin=None)) is BUNDLED.foreign
+
+
+def test_features_of_a_good_passage() -> None:
+    garden = [passage(f"Rose {n} grows in the garden.") for n in range(ENOUGH)]
+    features = features_of(found("Which paint covers the kitchen walls?", PAINT, *garden))
+    assert features is not None
+    assert features.covered == 1
+    assert features.margin is not None
+    assert features.margin > 0.05
+    assert not features.is_foreign
+
+
+def test_a_margin_needs_something_to_compare_with() -> None:
+    features = features_of(found("Which paint covers the kitchen walls?", PAINT))
+    assert features is not None
+    assert features.margin is None
+
+
+def test_a_passage_in_the_other_language_is_foreign() -> None:
+    features = features_of(found("厨房的墙用什么涂料？", PAINT))
+    assert features is not None
+    assert features.is_foreign
+
+
+def test_nothing_found_has_no_features() -> None:
+    assert features_of(found("Which paint?")) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("When did Anna Berg join?", {"anna", "berg"}),
+        ("订单 WO-2026-2077 到货了吗？", {"wo", "wo-2026-2077", "2026", "2077"}),
+        ("《海棠集》的作者是谁？", {"海棠", "棠集"}),
+        ("what is the leave policy?", set()),
+    ],
+)
+def test_names(question: str, names: set[str]) -> None:
+    assert set(names_of(question)) == names
+
+
+def test_a_code_that_no_passage_holds_is_missing() -> None:
+    features = features_of(found("Is WO-2026-2077 about the kitchen walls?", PAINT))
+    assert features is not None
+    assert features.missing == 1
+
+
+async def test_below_the_threshold_nothing_is_quoted() -> None:
+    never = Calibration(usual=NEVER, few=NEVER, foreign=NEVER)
+    [support] = await CalibratedChecker(calibration=never).check([found("Which paint?", PAINT)])
+    assert support.quotes == ()
+    assert support.confidence < 0.5
+
+
+async def test_the_reading_that_is_surer_wins() -> None:
+    carried = found("garden roses Which paint covers the walls", passage("Roses need water."))
+    alone = found("Which paint covers the walls?", PAINT, part=Part("Which paint?", "x"))
+    by_words = replace(NEVER, bias=-3, covered=6)
+    checker = CalibratedChecker(calibration=Calibration(usual=by_words, few=by_words, foreign=by_words))
+    [support] = await checker.check([replace(carried, alone=alone)])
+    assert support.quotes[0].text == "Kasa paint covers the kitchen walls."
+    [nothing] = await checker.check([found("Which paint?")])
+    assert nothing.confidence == 0
