@@ -48,7 +48,7 @@ class ParserPool:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Ends every process, also those that are reading."""
+        """Ends every process, also those that are reading; calls under way raise PoolClosed."""
         await self._documents.aclose()
         await self._voice.aclose()
 

@@ -79,7 +79,7 @@ class _Worker:
     def __init__(self, out: BinaryIO, limits: Limits, transcriber: dict[str, Any] | None) -> None:
         self._out = out
         self._limits = limits
-        self._factory = transcriber
+        self._factory = transcriber or {}
         self._transcriber: Transcriber | None = None
 
     def serve(self, request: dict[str, Any]) -> None:
@@ -102,7 +102,7 @@ class _Worker:
             mimetype=request.get("mimetype", ""),
             limits=self._limits,
             progress=self._progress,
-            transcriber=self._speech(),
+            transcriber=self._speech if self._factory else None,
         )
         if request["task"] == "transcribe":
             self._send(wire.segments_message(transcribe(source, language=request["language"])))
@@ -112,9 +112,9 @@ class _Worker:
             self._send(wire.unit_message(unit))
         self._send(wire.parsed_message(parsed))
 
-    def _speech(self) -> Transcriber | None:
-        """The recogniser, built at first use and kept; its constructor does no work."""
-        if self._transcriber is None and self._factory:
+    def _speech(self) -> Transcriber:
+        """The recogniser, built when the first sound comes and kept."""
+        if self._transcriber is None:
             module, _, name = self._factory["factory"].partition(":")
             self._transcriber = getattr(import_module(module), name)(**self._factory["arguments"])
         return self._transcriber

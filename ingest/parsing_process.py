@@ -115,6 +115,10 @@ class ParsingProcess:
         return Unreadable(Cause.DAMAGED if code < 0 else Cause.INTERNAL, f"the parsing process ended by {name}")
 
 
+class PoolClosed(Exception):
+    """The pool was closed while, or before, a file was read: nothing is known about the file."""
+
+
 class Lane:
     """Up to ``size`` processes for one kind of request; those that are idle stay warm."""
 
@@ -123,31 +127,44 @@ class Lane:
         self._free = asyncio.Semaphore(size)
         self._idle: list[ParsingProcess] = []
         self._busy: set[ParsingProcess] = set()
+        self._is_closed = False
 
     @asynccontextmanager
     async def process(self) -> AsyncIterator[ParsingProcess]:
-        """A process for one request; afterwards it is kept if it says that it may be, else killed."""
+        """A process for one request; afterwards it is kept if it says that it may be, else killed.
+
+        Raises PoolClosed, also in place of what the end of the process looks like to the request.
+        """
         async with self._free:
             process = await self._take()
             process.files += 1
             process.is_reusable = False
             self._busy.add(process)
             try:
+                if self._is_closed:  # while the process was starting
+                    raise PoolClosed
                 yield process
+            except Unreadable:
+                if self._is_closed:
+                    raise PoolClosed from None
+                raise
             finally:
                 self._busy.discard(process)
-                if process.is_reusable and process.is_alive and not process.is_worn:
+                if process.is_reusable and process.is_alive and not process.is_worn and not self._is_closed:
                     self._idle.append(process)
                 else:
                     await asyncio.shield(process.kill())
 
     async def aclose(self) -> None:
-        """Ends every process. A request under way fails as if its process had crashed."""
+        """Ends every process. Requests under way, and all later ones, raise PoolClosed."""
+        self._is_closed = True
         processes = [*self._idle, *self._busy]
         self._idle.clear()
         await asyncio.gather(*(process.kill() for process in processes))
 
     async def _take(self) -> ParsingProcess:
+        if self._is_closed:
+            raise PoolClosed
         while self._idle:
             process = self._idle.pop()
             if process.is_alive:

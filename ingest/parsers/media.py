@@ -53,7 +53,7 @@ def _heard(source: Source, language: str | None, seconds: int) -> Sequence[Segme
         source.progress(so_far, max(seconds, so_far), "seconds")
 
     try:
-        return source.transcriber.transcribe(source.path, language=language, progress=heard)
+        return source.transcriber().transcribe(source.path, language=language, progress=heard)
     except av.FFmpegError as error:
         raise Unreadable(Cause.DAMAGED, f"av: {type(error).__name__}") from error
 

@@ -26,7 +26,8 @@ class Source:
     mimetype: str = ""
     limits: Limits = field(default_factory=Limits)
     progress: Progress = no_progress
-    transcriber: Transcriber | None = None
+    transcriber: Callable[[], Transcriber] | None = None
+    """Makes the recogniser, or gives the one that was made before; called for sound alone, as it is large."""
 
     @property
     def title(self) -> str:
