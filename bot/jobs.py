@@ -45,6 +45,10 @@ class WorkerDied(Exception):
     """A worker ended though nobody stopped it; the process must not go on as if it worked."""
 
 
+class JobCancelled(Exception):
+    """A job's function ended as cancelled though its worker was not stopped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What runs under a name. ``gave_up`` is called with a job's arguments when it has failed for good."""
@@ -94,7 +98,7 @@ class Jobs:
         task = self._tasks[name] = Task(function, queue, retries, gave_up)
 
         async def run(context: JobContext, /, **arguments: Any) -> None:
-            await self._run(task, context.job, arguments)
+            await self._run(task, context, arguments)
 
         self._app.task(name=name, queue=queue, retry=Backoff(task), pass_context=True)(run)
 
@@ -155,11 +159,12 @@ class Jobs:
         )
         raise WorkerDied(f"the worker of the queue {queue!r} ended")
 
-    async def _run(self, task: Task, job: Job, arguments: dict[str, Any]) -> None:
+    async def _run(self, task: Task, context: JobContext, arguments: dict[str, Any]) -> None:
+        job = context.job
         assert job.id is not None  # noqa: S101 - a fetched job has its id
         self._running.add(job.id)
         try:
-            await task.function(**arguments)
+            await _uncancelled(task.function(**arguments), context)
         except Exception:
             if task.gave_up and task.is_last(job.attempts):
                 await task.gave_up(**arguments)
@@ -203,6 +208,16 @@ class Jobs:
         except UniqueViolation:
             # Another job with its queueing lock waits already and will do the same work.
             await manager.finish_job(job, Status.ABORTED, delete_job=False)
+
+
+async def _uncancelled(work: Awaitable[None], context: JobContext) -> None:
+    """Only a stop of the worker cancels a job; a function cancelled from elsewhere has failed like any other."""
+    try:
+        await work
+    except asyncio.CancelledError as error:
+        if context.abort_reason() is None:
+            raise JobCancelled(f"{context.job.task_name} was cancelled from inside") from error
+        raise
 
 
 def _now() -> datetime:

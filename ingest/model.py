@@ -131,8 +131,8 @@ class Document:
 class Version:
     """One content of a document over time. ``reply`` is the uploader's place as its owner wrote it, opaque here.
 
-    ``report`` holds ``title``, ``named_after_file`` (the title is the file's name of then), ``counts``, ``left_out`` and
-    ``chunks`` as they become known.
+    ``report`` holds ``title``, ``named_after_file`` (whether that is the file's name of then), ``counts``, ``left_out``
+    and ``chunks`` as they become known.
     """
 
     version_id: str

@@ -145,6 +145,19 @@ async def test_a_failing_job_is_tried_again_then_given_up_with_a_word(
     assert gave_up.calls == ["x"]
 
 
+async def test_a_job_cancelled_from_inside_has_failed(pool: AsyncConnectionPool, jobs: Jobs) -> None:
+    async def behaviour(_: int) -> None:
+        raise asyncio.CancelledError
+
+    recorder, gave_up = Recorder(behaviour), Recorder()
+    jobs.add("answer", recorder, queue="questions", gave_up=gave_up)
+    async with working(jobs):
+        await enqueue(pool, jobs, "answer", item="x")
+        await gave_up.until(1)
+        await until_settled(pool, [("answer", "failed", 1)])
+    assert recorder.calls == ["x"]
+
+
 async def test_a_graceful_stop_leaves_the_job_for_the_next_start(
     pool: AsyncConnectionPool, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
