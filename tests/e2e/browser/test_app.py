@@ -59,8 +59,10 @@ async def test_opening_a_citation_shows_a_modal_that_is_filled_in_place(
     await page.get_by_role("button", name="Open").click()
     dialog = page.get_by_role("dialog", name="Source 1")
     await expect(dialog).to_contain_text("Loading…")
+    await dialog.evaluate("(node) => { node.dataset.mark = 'same'; }")
     loaded.set()
     await expect(dialog.locator("blockquote strong")).to_have_text("JS-II")
+    await expect(dialog).to_have_attribute("data-mark", "same")
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     [click] = bot.clicks

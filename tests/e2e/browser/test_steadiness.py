@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from bot.sandbox.server import Sandbox
 from tests.e2e.browser.conftest import Bot, BrowserPage, Troubles
@@ -142,3 +143,27 @@ async def test_a_very_long_text_goes_ahead_of_its_file(
     words, file = await Person(office, "mei").messages(channels["general"])
     assert words["text"] == text
     assert file["text"] == ""
+
+
+async def test_a_message_that_arrives_while_a_list_is_loading_is_not_lost(
+    office: Sandbox, browser_page: BrowserPage, channels: dict[str, str]
+) -> None:
+    """The answer to the loading was made before the message, and arrives after it."""
+    asked, released = asyncio.Event(), asyncio.Event()
+
+    async def late(route: Route) -> None:
+        response = await route.fetch()
+        asked.set()
+        await released.wait()
+        await route.fulfill(response=response)
+
+    page = await browser_page("mei", at=channels["general"])
+    await Person(office, "tom").post(channels["sales"], "older")
+    await page.route("**/control/messages?*", late)
+    await page.locator(".entry", has_text="sales").click()
+    await asked.wait()
+    await Person(office, "tom").post(channels["sales"], "just now")
+    await expect(page.locator(".message", has_text="just now")).to_be_visible()
+    released.set()
+    await expect(page.locator(".message", has_text="older")).to_be_visible()
+    assert await page.locator(".message .text").all_inner_texts() == ["older", "just now"]

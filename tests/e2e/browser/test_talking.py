@@ -37,12 +37,12 @@ async def test_a_mention_is_offered_chosen_by_key_and_sent_as_slack_writes_it(
     await expect(page.get_by_role("option")).to_have_count(1)
     await writing.press("Enter")
     await expect(writing).to_have_value("hello @haitang ")
-    await writing.press_sequentially("what is < 5 & new?")
+    await writing.press_sequentially("what is < 5 & &lt; new?")
     await writing.press("Enter")
     await expect(page.locator(".message .mention")).to_have_text(f"@{bot_name}")
     [message] = await Person(office, "mei").messages(channels["general"])
-    assert message["text"] == f"hello <@{office.context.workspace.app.user}> what is &lt; 5 &amp; new?"
-    await expect(page.locator(".message .text")).to_contain_text("what is < 5 & new?")
+    assert message["text"] == f"hello <@{office.context.workspace.app.user}> what is &lt; 5 &amp; &amp;lt; new?"
+    await expect(page.locator(".message .text")).to_contain_text("what is < 5 & &lt; new?")
 
 
 async def test_a_reply_opens_the_thread_and_is_counted_below_its_root(
