@@ -38,7 +38,6 @@ class SearchSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    top_k: int = Field(default=12, ge=1, le=50)
     vector_weight: float | None = Field(default=None, ge=0, description="weight of the vector list in the fusion")
     full_text_weight: float | None = Field(default=None, ge=0, description="weight of the BM25 list in the fusion")
 

@@ -16,15 +16,9 @@ COMMAND_SOURCE = "command"
 """The source of documents that the command line adds."""
 
 
-def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progress) -> None:
+def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progress) -> Pipeline:
     """Let the jobs of ``core`` read files from ``sources`` and from paths, and show how far they are."""
-    pipeline = build_pipeline(core, sources=sources, progress=progress)
-    core.jobs.add(INGEST_JOB, pipeline.run, queue="ingest", retries=5, gave_up=pipeline.gave_up)
-
-
-def build_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progress) -> Pipeline:
-    """The pipeline of ``core`` over ``sources`` and paths."""
-    return Pipeline(
+    pipeline = Pipeline(
         pool=core.pool,
         catalog=core.catalog,
         sources={COMMAND_SOURCE: PathSource(), **sources},
@@ -36,3 +30,5 @@ def build_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progr
         scratch=core.database.folder.scratch,
         limits=core.limits,
     )
+    core.jobs.add(INGEST_JOB, pipeline.run, queue="ingest", retries=5, gave_up=pipeline.gave_up)
+    return pipeline

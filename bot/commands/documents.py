@@ -16,8 +16,9 @@ from bot.bootstrap import Core, open_core
 from bot.commands.names import Names
 from bot.commands.output import Console, Declined, Misused
 from bot.config import load
-from bot.ingestion import COMMAND_SOURCE, build_pipeline
+from bot.ingestion import COMMAND_SOURCE, add_pipeline
 from ingest.model import FINAL_STATES, IngestReport, Receipt, State, Version
+from ingest.pipeline import Pipeline
 from ingest.register import Registration, Upload
 from permissions.model import Principal
 
@@ -43,7 +44,9 @@ async def add(paths: list[Path], *, channel: str | None, group: str | None, work
     async with open_core(load(), purpose="documents add") as core:
         team = await Names(pool=core.pool).team()
         principals = await _readers(core, team, channel=channel, group=group)
-        rows = [await _learn(core, console, path, team, principals) for path in paths]
+        pipeline = add_pipeline(core, sources={}, progress=ConsoleProgress(console))
+        uploads = [_upload(path, team, principals) for path in paths]
+        rows = [await _learn(core, console, pipeline, upload) for upload in uploads]
     console.result(
         rows, [f"{row['path']}: {row['state']}" + (f" ({row['cause']})" * bool(row["cause"])) for row in rows]
     )
@@ -106,11 +109,8 @@ async def _readers(core: Core, team: str, *, channel: str | None, group: str | N
     return {Principal.workspace(team)}
 
 
-async def _learn(
-    core: Core, console: Console, path: Path, team: str, principals: Collection[Principal]
-) -> dict[str, Any]:
-    began = time.monotonic()
-    upload = Upload(
+def _upload(path: Path, team: str, principals: Collection[Principal]) -> Upload:
+    return Upload(
         team=team,
         source=COMMAND_SOURCE,
         source_id=str(path),
@@ -119,14 +119,18 @@ async def _learn(
         user="command",
         principals=principals,
     )
+
+
+async def _learn(core: Core, console: Console, pipeline: Pipeline, upload: Upload) -> dict[str, Any]:
+    began = time.monotonic()
     registration = await core.registrar.register(upload)
     assert registration is not None  # noqa: S101 - without dedupe keys nothing was seen before
     if core.database.is_owner:
-        await build_pipeline(core, sources={}, progress=ConsoleProgress(console)).run(version=registration.version)
+        await pipeline.run(version=registration.version)
     version = await _until_final(core, console, registration, upload)
     units = await core.catalog.units(version.version_id)
     return {
-        "path": str(path),
+        "path": upload.source_id,
         "document": registration.document,
         "version": version.version_id,
         "state": version.state,

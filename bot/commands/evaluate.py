@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from pathlib import Path
 
@@ -15,6 +16,8 @@ async def retrieval(directory: Path, *, as_json: bool) -> int:
     """Index the set in stores of its own, which are removed afterwards, and print the figures."""
     console = Console(as_json=as_json)
     with tempfile.TemporaryDirectory(prefix="haitang-eval-") as folder:
+        # PostgreSQL may run as another account (see bot.stores.binaries), which must pass through.
+        await asyncio.to_thread(Path(folder).chmod, 0o711)
         server = EmbeddedPostgres(Path(folder) / "data")
         await server.open()
         try:

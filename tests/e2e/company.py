@@ -37,6 +37,31 @@ def settings_for(sandbox: Sandbox, folder: Path) -> Settings:
     )
 
 
+async def until(
+    sandbox: Sandbox,
+    who: Person,
+    look: Callable[[], Awaitable[Found | None]],
+    *,
+    also: asyncio.Event | None = None,
+) -> Found:
+    """What ``look`` finds, tried again whenever something happens that ``who`` can see, or ``also`` is set."""
+    other = also or asyncio.Event()
+    async with (
+        asyncio.timeout(PATIENCE_SECONDS),
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{sandbox.site}/control/stream?as={who.id}") as stream,
+    ):
+        while True:
+            other.clear()
+            if (found := await look()) is not None:
+                return found
+            news = [asyncio.ensure_future(stream.receive()), asyncio.ensure_future(other.wait())]
+            await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
+            for waiting in news:
+                waiting.cancel()
+            await asyncio.wait(news)
+
+
 class Company:
     """A workspace and its bot. ``person`` acts in it; ``reply_to`` waits for the bot."""
 
@@ -75,21 +100,7 @@ class Company:
 
     async def until(self, who: Person, look: Callable[[], Awaitable[Found | None]]) -> Found:
         """What ``look`` finds, tried again whenever something happens that ``who`` can see, or a run ends."""
-        url = f"{self.sandbox.site}/control/stream?as={who.id}"
-        async with (
-            asyncio.timeout(PATIENCE_SECONDS),
-            aiohttp.ClientSession() as session,
-            session.ws_connect(url) as stream,
-        ):
-            while True:
-                self._run_ended.clear()
-                if (found := await look()) is not None:
-                    return found
-                news = [asyncio.ensure_future(stream.receive()), asyncio.ensure_future(self._run_ended.wait())]
-                await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
-                for waiting in news:
-                    waiting.cancel()
-                await asyncio.wait(news)
+        return await until(self.sandbox, who, look, also=self._run_ended)
 
     async def ask(self, who: Person, channel: str, text: str, *, thread_ts: str | None = None) -> list[Json]:
         """Mention the bot; the messages of its reply once the run has ended."""
