@@ -70,14 +70,14 @@ class Person:
         answer = await self.send("record", body, transcript=transcript, **fields)
         return str(answer["file"]["id"]), str(answer["ts"])
 
-    async def click(self, conversation: str, message: Json, action_id: str) -> None:
-        """Press the button of this action_id, wherever it is in the message."""
+    async def click(self, conversation: str, message: Json, action_id: str, *, value: str | None = None) -> None:
+        """Press the button of this action_id (and value), wherever it is in the message."""
         block_id = next(
             block["block_id"]
             for holder in (message, *message.get("attachments", ()))
             for block in holder.get("blocks", ())
             for element in (*block.get("elements", ()), block.get("accessory") or {})
-            if element.get("action_id") == action_id
+            if element.get("action_id") == action_id and value in (None, element.get("value"))
         )
         fields = {"message_ts": message["ts"], "block_id": block_id, "action_id": action_id}
         await self.act("click", conversation=conversation, **fields)

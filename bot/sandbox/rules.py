@@ -4,6 +4,7 @@ The numbers are those of Slack's Block Kit reference and of chat.postMessage / c
 """
 
 import re
+import secrets
 from collections.abc import Iterator, Sequence
 
 from bot.sandbox.errors import SlackError, invalid_blocks
@@ -92,7 +93,7 @@ def checked_blocks(
         faults.append("block_id must be unique within a message [json-pointer:/blocks]")
     if faults:
         raise invalid_blocks(*faults)
-    return [_with_ids(block, number) for number, block in enumerate(blocks)]
+    return [_with_ids(block) for block in blocks]
 
 
 def checked_view(view: Json) -> Json:
@@ -183,9 +184,16 @@ def _element_faults(element: Json, at: str) -> Iterator[str]:
             yield f"must be less than {MAX_BUTTON_VALUE + 1} characters [json-pointer:{at}/value]"
 
 
-def _with_ids(block: Json, number: int) -> Json:
-    block = {**block, "block_id": block.get("block_id") or f"b{number}"}
+def _with_ids(block: Json) -> Json:
+    # By chance, as Slack's: attachments of one message must not share them.
+    block = {**block, "block_id": block.get("block_id") or secrets.token_hex(4)}
     if block["type"] in ("actions", "context_actions"):
-        elements = enumerate(block["elements"])
-        block["elements"] = [{**one, "action_id": one.get("action_id") or f"a{number}_{at}"} for at, one in elements]
+        block["elements"] = [_with_action_id(one) for one in block["elements"]]
+    for place in ("accessory", "element"):
+        if place in block:
+            block[place] = _with_action_id(block[place])
     return block
+
+
+def _with_action_id(element: Json) -> Json:
+    return {**element, "action_id": element.get("action_id") or secrets.token_hex(4)}

@@ -243,3 +243,17 @@ async def test_an_upload_that_breaks_off_leaves_nothing(office: Sandbox, mei: Pe
         while [file.deleted for file in workspace.files.values()] != [True] or any(workspace.folder.iterdir()):
             await mei.messages("sales")
     assert await mei.messages("sales") == []
+
+
+async def test_the_bot_hears_nothing_of_files_it_cannot_see(
+    app: AsyncApp, ears: Ears, office: Sandbox, mei: Person
+) -> None:
+    """slack.md, Identity and access: events reach the bot only for channels it is in; files are no exception."""
+    file_id, _ = await mei.upload("lobby", "plan.txt", b"the plan")
+    await mei.send("upload_version", b"the better plan", file=file_id)
+    await mei.act("delete_file", file=file_id)
+    office.context.faults.scopes.discard("files:read")
+    await mei.upload("sales", "other.txt", b"another plan")
+    await mei.post("sales", "the end")
+    await ears.wait("message", text="the end")
+    assert set(ears.types()) == {"message"}

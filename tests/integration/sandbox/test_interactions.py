@@ -235,3 +235,14 @@ async def test_a_status_in_a_thread(office: Sandbox, web: AsyncWebClient, mei: P
         channel_id=sales, thread_ts=ts, status="searching", loading_messages=["x"] * 11
     )
     assert (await refusal(too_many))["error"] == "invalid_arguments"
+
+
+async def test_buttons_of_attachments_are_told_apart(office: Sandbox, app: AsyncApp, mei: Person) -> None:
+    """Slack gives each block an id of its own: the same button in two attachments is two buttons."""
+    pressed = Pressed(app)
+    other = [{"type": "actions", "elements": [{**OPEN, "value": "E8"}]}]
+    message = await shown(app, office, mei, attachments=[{"blocks": BLOCKS}, {"blocks": other}])
+    await mei.click("sales", message, "open", value="E8")
+    body = await pressed.next()
+    assert body["actions"][0]["value"] == "E8"
+    assert body["container"]["attachment_id"] == 2

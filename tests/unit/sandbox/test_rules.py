@@ -78,17 +78,20 @@ def test_paragraphs_do_not_expand() -> None:
 
 
 def test_blocks_get_their_ids() -> None:
-    """Slack gives a block_id and action_ids to those that come without."""
+    """Slack gives a block_id and action_ids to those that come without, each another one."""
     button = {"type": "button", "text": {"type": "plain_text", "text": "x"}}
-    named, unnamed = checked_blocks(
+    text = {"type": "mrkdwn", "text": "x"}
+    named, unnamed, section = checked_blocks(
         [
             {"type": "actions", "block_id": "mine", "elements": [button]},
             {"type": "actions", "elements": [button, button]},
+            {"type": "section", "text": text, "accessory": button},
         ]
     )
     assert named["block_id"] == "mine"
-    assert unnamed["block_id"]
-    assert len({one["action_id"] for one in unnamed["elements"]}) == 2
+    actions = [*named["elements"], *unnamed["elements"], section["accessory"]]
+    assert len({"mine", unnamed["block_id"], section["block_id"]}) == 3
+    assert len({one["action_id"] for one in actions}) == 4
 
 
 @pytest.mark.parametrize(
