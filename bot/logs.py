@@ -18,7 +18,8 @@ def configure(*, level: int = logging.INFO) -> None:
     ]
     renderer: structlog.typing.Processor
     if is_terminal:
-        renderer = structlog.dev.ConsoleRenderer()
+        # The default shows the values of local variables with a traceback: people's words and documents' text.
+        renderer = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     else:
         shared.append(structlog.processors.format_exc_info)
         renderer = structlog.processors.JSONRenderer(ensure_ascii=False)

@@ -14,6 +14,8 @@ from typing import Any
 
 import psycopg
 import pytest
+import structlog
+from hypothesis import HealthCheck, settings
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
@@ -21,9 +23,11 @@ from bot.models.e5 import E5Encoder
 from bot.stores.migrations import migrate
 from bot.stores.postgres import EmbeddedPostgres
 
-pytest_plugins = [
-    name for name in ("tests.sandbox_fixtures",) if (Path(__file__).parent / f"{name.split('.')[1]}.py").exists()
-]
+pytest_plugins = ["tests.loop_guard", "tests.sandbox_fixtures"]
+
+# A busy machine is no failure: no example has a deadline.
+settings.register_profile("haitang", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("haitang")
 
 TEMPLATE = "template_haitang"
 _numbers = itertools.count(1)
@@ -36,6 +40,13 @@ def _no_network() -> Iterator[None]:
         for name in ("connect", "connect_ex"):
             patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_tracebacks() -> None:
+    """The default renders each with all local variables, which takes more than a second of the loop's time."""
+    renderer = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[structlog.processors.add_log_level, structlog.dev.set_exc_info, renderer])
 
 
 def _guarded(connect: Callable[..., Any]) -> Callable[..., Any]:
