@@ -236,6 +236,7 @@ POLICY = (
 async def _add_security_headers(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.setdefault("Content-Security-Policy", POLICY.format(host=request.host))
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
     response.headers.setdefault("Referrer-Policy", "no-referrer")
 
 

@@ -143,10 +143,12 @@ async def test_its_own_page_may_call(office: Sandbox) -> None:
     ):
         body = await response.json()
         policy = response.headers["Content-Security-Policy"]
+        resource_policy = response.headers["Cross-Origin-Resource-Policy"]
     assert body["bot"]["user_id"] == office.context.workspace.app.user
     assert {one["name"] for one in body["people"]} == {"haitang", "mei", "tom", "gus"}
     assert policy.startswith("default-src 'none'")
     assert "unsafe" not in policy
+    assert resource_policy == "same-origin"
 
 
 @pytest.mark.parametrize(
