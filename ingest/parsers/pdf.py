@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -142,10 +143,7 @@ def _has_pictures(document: pypdfium2.PdfDocument, number: int) -> bool:
 def _blocks(page: Page, number: int, reading: _Reading) -> Iterator[Block]:
     """Paragraphs, headings and tables of a page from top to bottom."""
     page = page.dedupe_chars()
-    words = [
-        Box(word["text"], word["x0"], word["x1"], word["top"], word["bottom"])
-        for word in page.extract_words(x_tolerance_ratio=0.15)
-    ]
+    words = _words(page)
     tables = ruled_tables(page, words)
     rows = rows_of(_outside(words, tables))
     gutter = gutter_of(rows)
@@ -165,6 +163,25 @@ def _blocks(page: Page, number: int, reading: _Reading) -> Iterator[Block]:
         yield _table(table, page, number, reading)
     if last is None or last.bottom < 0.7 * page.height:
         reading.open_table = None
+
+
+def _words(page: Page) -> list[Box]:
+    """The words of a page, with a mark on those that a written space stands before."""
+    spaces: dict[int, list[float]] = defaultdict(list)
+    for character in page.chars:
+        if character["text"].isspace():
+            spaces[round(character["x1"])].append((character["top"] + character["bottom"]) / 2)
+    return [
+        Box(
+            text=word["text"],
+            x0=word["x0"],
+            x1=word["x1"],
+            top=word["top"],
+            bottom=word["bottom"],
+            is_spaced=any(word["top"] < middle < word["bottom"] for middle in spaces.get(round(word["x0"]), ())),
+        )
+        for word in page.extract_words(x_tolerance_ratio=0.15)
+    ]
 
 
 def _outside(words: Sequence[Box], tables: Sequence[Table]) -> list[Box]:

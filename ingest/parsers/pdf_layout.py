@@ -12,7 +12,10 @@ from statistics import median
 _WIDE = r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]"
 _ENDS_WIDE = re.compile(_WIDE + "$")
 _STARTS_WIDE = re.compile(_WIDE)
-_ITEM = re.compile(r"(?:[-*•·●▪◦‣]|\(?\d{1,3}[.)、．]|[（(][\d一二三四五六七八九十]{1,3}[)）])\s*\S")
+_ITEM = re.compile(
+    r"(?:[-*•·●▪◦‣]|\(?\d{1,3}[.)、．]|[（(][\d一二三四五六七八九十]{1,3}[)）]|[一二三四五六七八九十]{1,3}、"
+    r"|第[\d一二三四五六七八九十百]{1,4}[步条章节款点部])\s*\S"
+)
 _SENTENCE_END = tuple(".!?:;。！？：；")
 
 
@@ -27,6 +30,8 @@ class Box:
     bottom: float
     column: int = 0
     """Tells apart what is read one after the other although it stands side by side."""
+    is_spaced: bool = False
+    """Whether a space was written before it, other than a mere gap."""
 
     @property
     def size(self) -> float:
@@ -34,12 +39,11 @@ class Box:
 
 
 def joined(words: Sequence[Box], column: int = 0) -> Box:
-    """One box of words of a line; Chinese characters that were only set apart are put together again."""
+    """One box of words of a line; Chinese characters that are set apart without a space are put together again."""
     text = words[0].text
     for before, word in pairwise(words):
-        is_one_word = (
-            word.x0 - before.x1 < 0.6 * word.size and _ENDS_WIDE.search(text) and _STARTS_WIDE.match(word.text)
-        )
+        is_near = word.x0 - before.x1 < 0.6 * word.size and not word.is_spaced
+        is_one_word = is_near and _ENDS_WIDE.search(text) and _STARTS_WIDE.match(word.text)
         text += word.text if is_one_word else " " + word.text
     top, bottom = median(word.top for word in words), median(word.bottom for word in words)
     return Box(text, words[0].x0, max(word.x1 for word in words), top, bottom, column)

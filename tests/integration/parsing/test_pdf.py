@@ -186,3 +186,14 @@ def test_progress_counts_pages(tmp_path: Path) -> None:
     path = pdf(tmp_path, "p.pdf", [[(50, 700, 10, "a")], [(50, 700, 10, "b")]])
     reader.read_pdf(Source(path=path, name="p.pdf", progress=lambda *told_now: told.append(told_now)))
     assert told == [(1, 2, "pages"), (2, 2, "pages")]
+
+
+def test_letters_set_apart_are_one_word_but_written_spaces_stay(tmp_path: Path) -> None:
+    apart = [(50 + 14 * n, 700, 10, letter) for n, letter in enumerate("防水工程")]
+    parsed = read(pdf(tmp_path, "apart.pdf", [[*apart, (50, 600, 10, "客户服务部 文件编号 3")]]))
+    assert texts(parsed) == ["防水工程", "客户服务部 文件编号 3"]
+
+
+def test_numbered_steps_stay_on_lines_of_their_own(tmp_path: Path) -> None:
+    steps = [f"第{n}步，由客服登记工单以后再安排工程师上门，先拍照并且当场说明原因。" for n in "一二三"]
+    assert texts(read(pdf(tmp_path, "steps.pdf", [_lines(50, 700, steps)]))) == ["\n".join(steps)]
