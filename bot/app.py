@@ -32,6 +32,7 @@ from handlers.render import RETRY_ACTION, STOP_ACTION
 log = structlog.get_logger()
 
 EVENTS_PATH = "/slack/events"
+START_PATIENCE_S = 20.0
 PING_S = 5.0
 """Seconds between Socket Mode pings; a dropped socket is replaced within about as long."""
 LARGEST_REQUEST = 2**20
@@ -83,7 +84,7 @@ class SlackApp:
             self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=CALL_TIMEOUT_S))
             self._client.session = self._session
         try:
-            data = await patient_call("auth.test", self._client.auth_test)
+            data = await patient_call("auth.test", self._client.auth_test, patience_s=START_PATIENCE_S)
         except BaseException:
             await self._close_session()
             raise
@@ -105,7 +106,9 @@ class SlackApp:
             raise ValueError("Socket Mode needs SLACK_APP_TOKEN")
         token = self._app_token
         opened = await patient_call(
-            "apps.connections.open", lambda: self._client.apps_connections_open(app_token=token)
+            "apps.connections.open",
+            lambda: self._client.apps_connections_open(app_token=token),
+            patience_s=START_PATIENCE_S,
         )
         socket = AsyncSocketModeHandler(
             self._opened(), token, web_client=self._client, ping_interval=self._ping_s, logger=_quiet()

@@ -1,8 +1,10 @@
-"""One budget of edits that all running answers share.
+"""How often Slack is written to: one budget of edits that all running answers share, one of posts per conversation.
 
 Slack counts chat.update per app and workspace: Tier 3, about 50 a minute, and shorter bursts than that (slack.md). The
 budget is a token bucket whose burst and refill together stay within 50 in any minute. Progress edits leave a token for
 the end of each running answer, and are spaced the wider the emptier the bucket is and the more answers run.
+
+chat.postMessage is counted per channel: about one a second, with bursts.
 """
 
 from __future__ import annotations
@@ -93,3 +95,32 @@ class EditBudget:
         emptiness = 1 - self._tokens / self.burst
         fair = max(CLOSEST_S, len(self._lanes) * 60 / self.per_minute)
         return lane.last + CLOSEST_S + (fair - CLOSEST_S) * emptiness - now
+
+
+@dataclass(slots=True, kw_only=True)
+class PostBudget:
+    """Turns to post, handed out in order (the generic cell rate algorithm: a conversation's entry is the time at which
+    its bucket will be full again). ``clock`` is monotonic seconds; callers sleep for what they are told.
+
+    Urgent posts (placeholders) may use the whole burst, others leave ``reserve`` of it to them.
+    """
+
+    clock: Callable[[], float]
+    burst: int = 16
+    reserve: int = 4
+    every_s: float = 1.0
+    _full_at: dict[str, float] = field(default_factory=dict, init=False)
+
+    def take(self, conversation: str, *, urgent: bool = False) -> float:
+        """Take a turn to post there; the seconds until it comes."""
+        now = self.clock()
+        full_at = max(now, self._full_at.get(conversation, now))
+        self._full_at = {name: at for name, at in self._full_at.items() if at > now}
+        self._full_at[conversation] = full_at + self.every_s
+        ahead = (self.burst if urgent else self.burst - self.reserve) - 1
+        return max(0.0, full_at - ahead * self.every_s - now)
+
+    def hold(self, conversation: str, seconds: float) -> None:
+        """Slack said to wait: its own bucket is empty, and a turn comes in ``seconds``."""
+        empty_until = self.clock() + seconds + (self.burst - 1) * self.every_s
+        self._full_at[conversation] = max(self._full_at.get(conversation, 0.0), empty_until)

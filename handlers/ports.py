@@ -65,8 +65,13 @@ class Citations(Protocol):
 class Messages(Protocol):
     """Writing to Slack. Every method raises :class:`handlers.errors.SlackError`; all but ``edit`` wait out 429s."""
 
-    async def post(self, conversation: str, message: Outgoing, *, thread_ts: str | None = None) -> str:
-        """Post and return the new message's ts. ``conversation`` may be a user id: then it goes to the DM."""
+    async def post(
+        self, conversation: str, message: Outgoing, *, thread_ts: str | None = None, urgent: bool = False
+    ) -> str:
+        """Post and return the new message's ts. ``conversation`` may be a user id: then it goes to the DM.
+
+        Where more is posted than Slack takes, posts wait for their turn; ``urgent`` ones (placeholders) overtake.
+        """
         ...
 
     async def edit(self, conversation: str, ts: str, message: Outgoing) -> None:

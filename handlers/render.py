@@ -106,7 +106,8 @@ def final(event: Final, *, transcript: str = "", limit: int = MARKDOWN_LIMIT) ->
 def failed(event: Failed, *, language: str, transcript: str = "") -> Outgoing:
     """The end of a run without an answer, with the try-again button when it can be tried again."""
     message = event.message.strip() or texts.FAILED_TEXT(language)
-    blocks = [*_heard(transcript, language), _section(message), _context(f"⚠ {texts.FAILED(language)}")]
+    state = f"⚠ {texts.FAILED(language)}" if event.can_retry else f"⊘ {texts.REFUSED(language)}"
+    blocks = [*_heard(transcript, language), _section(message), _context(state)]
     if event.can_retry:
         blocks.append(_button(RETRY_ACTION, texts.TRY_AGAIN, language, event.run_id))
     return Outgoing(text=fallback(message), blocks=tuple(blocks))

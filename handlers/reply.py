@@ -41,7 +41,7 @@ class Replies:
         """
         shown = progress(Progress(run_id=run_id, language=language))
         try:
-            ts = await self.messages.post(inquiry.conversation, shown, thread_ts=inquiry.thread_ts)
+            ts = await self.messages.post(inquiry.conversation, shown, thread_ts=inquiry.thread_ts, urgent=True)
         except (Gone, Refused) as error:
             await self._tell_elsewhere(inquiry, language, error)
             raise

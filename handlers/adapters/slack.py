@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Awaitable, Callable
@@ -25,11 +27,12 @@ from handlers.errors import (
 )
 from handlers.model import Outgoing
 from handlers.neutralise import mrkdwn
+from handlers.pace import PostBudget
 
 SLACK_API_URL = "https://slack.com/api/"
 CALL_TIMEOUT_S = 10
 PATIENCE_S = 300.0
-"""Seconds that a post is tried: a 429 of Slack asks for up to a minute."""
+"""Seconds that a call is tried again: a 429 of Slack asks for up to a minute."""
 
 _KINDS: dict[type[Gone | NotEditable | TooLong | NotAuthorised | Unreachable], tuple[str, ...]] = {
     Gone: (
@@ -109,10 +112,16 @@ async def call(method: str, request: Callable[[], Awaitable[Any]]) -> dict[str, 
     return dict(response.data)
 
 
-async def patient_call(method: str, request: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
-    """One call that waits out 429s and is tried again when Slack can't be reached, for PATIENCE_S at most."""
+async def patient_call(
+    method: str,
+    request: Callable[[], Awaitable[Any]],
+    *,
+    patience_s: float = PATIENCE_S,
+    on: Callable[[Exception], bool | float] | None = None,
+) -> dict[str, Any]:
+    """One call that is tried again for ``patience_s``: after a 429 when Slack says, and when Slack can't be reached."""
     async for attempt in stamina.retry_context(
-        on=_wait, attempts=12, timeout=PATIENCE_S, wait_initial=0.2, wait_max=20.0, wait_jitter=0.2
+        on=on or _wait, attempts=None, timeout=patience_s, wait_initial=0.2, wait_max=20.0, wait_jitter=0.2
     ):
         with attempt:
             return await call(method, request)
@@ -120,7 +129,11 @@ async def patient_call(method: str, request: Callable[[], Awaitable[Any]]) -> di
 
 
 def _wait(error: Exception) -> bool | float:
-    return error.retry_after if isinstance(error, RateLimited) else isinstance(error, Unreachable)
+    return error.retry_after if isinstance(error, RateLimited) else _is_unreachable(error)
+
+
+def _is_unreachable(error: Exception) -> bool:
+    return isinstance(error, Unreachable)
 
 
 def _retry_after(headers: Any) -> float:
@@ -134,15 +147,39 @@ def _retry_after(headers: Any) -> float:
 class SlackMessages:
     """Satisfies :class:`handlers.ports.Messages`."""
 
-    def __init__(self, *, client: AsyncWebClient) -> None:
+    def __init__(
+        self,
+        *,
+        client: AsyncWebClient,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """``clock`` is monotonic seconds."""
         self._client = client
+        self._clock = clock
+        self._sleep = sleep
+        self._posts = PostBudget(clock=clock)
 
-    async def post(self, conversation: str, message: Outgoing, *, thread_ts: str | None = None) -> str:
+    async def post(
+        self, conversation: str, message: Outgoing, *, thread_ts: str | None = None, urgent: bool = False
+    ) -> str:
+        give_up_at = self._clock() + PATIENCE_S
+        while True:
+            await self._sleep(self._posts.take(conversation, urgent=urgent))
+            try:
+                return await self._post_once(conversation, message, thread_ts)
+            except RateLimited as error:
+                if self._clock() > give_up_at:
+                    raise
+                self._posts.hold(conversation, error.retry_after)
+
+    async def _post_once(self, conversation: str, message: Outgoing, thread_ts: str | None) -> str:
         data = await patient_call(
             "chat.postMessage",
             lambda: self._client.chat_postMessage(
                 channel=conversation, thread_ts=thread_ts, unfurl_links=False, unfurl_media=False, **_content(message)
             ),
+            on=_is_unreachable,
         )
         return str(data["ts"])
 

@@ -43,7 +43,9 @@ class FakeSlack:
         if self.errors.get(method):
             raise self.errors[method].pop(0)
 
-    async def post(self, conversation: str, message: Outgoing, *, thread_ts: str | None = None) -> str:
+    async def post(
+        self, conversation: str, message: Outgoing, *, thread_ts: str | None = None, urgent: bool = False
+    ) -> str:
         self._raise("post")
         ts = f"{conversation}.{len(self.threads)}"
         self.shown[ts], self.threads[ts] = message, thread_ts

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.pace import CLOSEST_S, EditBudget, Lane
+from handlers.pace import CLOSEST_S, EditBudget, Lane, PostBudget
 
 TIER_3 = 50
 """chat.update: about 50 a minute per app and workspace (slack.md, "What shapes the design most", 2)."""
@@ -105,3 +105,33 @@ def test_one_answer_alone_is_edited_often_and_twenty_share() -> None:
 def test_a_budget_without_room_for_a_reserve_is_an_error() -> None:
     with pytest.raises(ValueError, match="reserve"):
         EditBudget(clock=Clock(), burst=1)
+
+
+@given(st.lists(st.tuples(st.floats(0, 3), st.booleans()), max_size=100))
+def test_posts_get_turns_a_second_apart_once_the_burst_is_used(posts: list[tuple[float, bool]]) -> None:
+    clock = Clock()
+    budget = PostBudget(clock=clock)
+    turns: list[float] = []
+    for later, urgent in posts:
+        clock.now += later
+        turns.append(clock.now + budget.take("C1", urgent=urgent))
+    for start in turns:
+        assert sum(start <= turn < start + 60 for turn in turns) <= budget.burst + 60 / budget.every_s + 1
+
+
+def test_placeholders_overtake_citations_and_other_channels_are_not_kept_waiting() -> None:
+    clock = Clock()
+    budget = PostBudget(clock=clock)
+    waits = [budget.take("C1") for _ in range(13)]
+    assert waits == [0.0] * 12 + [1.0]
+    assert budget.take("C1", urgent=True) == 0.0
+    assert budget.take("C2") == 0.0
+
+
+def test_after_a_429_turns_come_one_by_one() -> None:
+    clock = Clock()
+    budget = PostBudget(clock=clock)
+    budget.hold("C1", 7)
+    assert [budget.take("C1", urgent=True) for _ in range(3)] == [7.0, 8.0, 9.0]
+    clock.now += 60
+    assert budget.take("C1") == 0.0
