@@ -22,8 +22,7 @@ from typing import Any, BinaryIO
 from ingest import wire
 from ingest.limits import Limits
 from ingest.model import Cause, Unreadable
-from ingest.parsers import parse
-from ingest.parsers.media import transcribe
+from ingest.parsers import parse, transcribe
 from ingest.parsers.source import Source
 from ingest.ports import Transcriber
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from ingest.model import Cause, Parsed, Unreadable
 from ingest.parsers.sniffing import Format, format_of
 from ingest.parsers.source import Source
+from ingest.ports import Segment
 
 _READERS = {
     Format.TEXT: ("text", "read_text"),
@@ -31,3 +32,17 @@ def parse(source: Source) -> Parsed:
     if not any(unit.text.strip() for unit in parsed.units):
         raise Unreadable(Cause.EMPTY, "no text in any unit")
     return parsed
+
+
+def transcribe(source: Source, *, language: str | None) -> Sequence[Segment]:
+    """What is said in a clip, none when it is silent.
+
+    Raises Unreadable: EMPTY, TOO_LARGE, TOO_LONG, DAMAGED, NO_SPEECH when the file holds no sound at all.
+    """
+    size = source.path.stat().st_size
+    if not size:
+        raise Unreadable(Cause.EMPTY, "0 bytes")
+    if size > source.limits.file_bytes:
+        raise Unreadable(Cause.TOO_LARGE, f"{size} bytes")
+    segments: Sequence[Segment] = import_module("ingest.parsers.media").transcribe(source, language=language)
+    return segments
