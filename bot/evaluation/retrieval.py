@@ -142,9 +142,12 @@ class _Evaluation:
                 await pipeline.run(version=registered.version)
                 await self._require_published(registered.version, passage)
 
-        async with asyncio.TaskGroup() as group:
-            for number in range(_AT_ONCE):
-                group.create_task(work(), name=f"evaluation.index.{number}")
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number in range(_AT_ONCE):
+                    group.create_task(work(), name=f"evaluation.index.{number}")
+        except* DatasetError as errors:
+            raise errors.exceptions[0] from None
         return documents
 
     async def _require_published(self, version: str, passage: CorpusPassage) -> None:
