@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bot.agent.model import Findings
 from bot.agent.offline.calibration import Calibration, Features, Weights
-from bot.agent.offline.features import ENOUGH, TOGETHER, features_of
+from bot.agent.offline.features import TOGETHER, features_of, foreign_features_of
 from bot.agent.roles import Researcher, Understander
 from permissions.model import AccessScope
 
@@ -29,13 +29,17 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class MeasuredQuestion:
-    """A question of the set ``source``, of which it is known whether the indexed sources answer it."""
+    """A question of the set ``source``, of which it is known whether the indexed sources answer it.
+
+    ``is_foreign``: what answers it is in the other language.
+    """
 
     id: str
     source: str
     language: str
     text: str
     is_answerable: bool
+    is_foreign: bool = False
 
     @property
     def is_for_fitting(self) -> bool:
@@ -51,7 +55,8 @@ class Sample:
     findings: tuple[Findings, ...]
 
     def features(self) -> list[Features]:
-        found = (features_of(item) for item in self.findings)
+        """Of each part, in both languages, what was found there."""
+        found = (read(item) for item in self.findings for read in (features_of, foreign_features_of))
         return [features for features in found if features is not None]
 
     def is_supported(self, calibration: Calibration) -> bool:
@@ -110,41 +115,67 @@ def fit(samples: Sequence[Sample]) -> Calibration:
     Raises ValueError when one of the cases has no questions in that half.
     """
     fitting = [sample for sample in samples if sample.question.is_for_fitting]
-    cut = [_with_few(sample) for sample in fitting]
-    rows = [(sample.question, features) for sample in fitting for features in sample.features()]
-    few = [(sample.question, features) for sample in cut for features in sample.features()]
+    rows = [row for sample in fitting for row in _rows(sample)]
+    few = [row for sample in fitting for row in _rows(_with_few(sample))]
     return Calibration(
-        usual=_fit([row for row in rows if not row[1].is_foreign and row[1].margin is not None], (1, 1, 1, 1)),
-        few=_fit([row for row in few if not row[1].is_foreign], (1, 0, 1, 1)),
-        foreign=_fit([row for row in rows if row[1].is_foreign], (1, 1, 0, 0)),
+        usual=_fit([row for row in rows if not row.features.is_foreign and row.features.margin is not None]),
+        few=_fit([row for row in few if not row.features.is_foreign]),
+        foreign=_fit([row for row in rows if row.features.is_foreign]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Features of one part in one language, and whether these passages answer it."""
+
+    source: str
+    features: Features
+    is_answered: bool
+
+    def values(self) -> list[float]:
+        """The features as numbers; words are not compared across languages."""
+        words = 0.0 if self.features.is_foreign else 1.0
+        return [
+            self.features.similarity,
+            self.features.margin or 0.0,
+            self.features.covered * words,
+            self.features.missing * words,
+            self.features.exact,
+        ]
+
+
+def _rows(sample: Sample) -> list[_Row]:
+    question = sample.question
+    return [
+        _Row(question.source, features, question.is_answerable and features.is_foreign == question.is_foreign)
+        for features in sample.features()
+    ]
 
 
 def _with_few(sample: Sample) -> Sample:
     """The same with no more passages than could answer together, as in a workspace that has just begun."""
-    few = max(1, min(TOGETHER, ENOUGH - 1))
-    return replace(sample, findings=tuple(replace(found, ranked=found.ranked[:few]) for found in sample.findings))
+    return replace(sample, findings=tuple(replace(found, ranked=found.ranked[:TOGETHER]) for found in sample.findings))
 
 
-def _fit(rows: Sequence[tuple[MeasuredQuestion, Features]], used: tuple[int, int, int, int]) -> Weights:
+def _fit(rows: Sequence[_Row]) -> Weights:
     if not rows:
         raise ValueError("a case of the calibration has no questions to be fitted to")
-    values = np.array(
-        [[item.similarity, item.margin or 0.0, item.covered, item.missing] for _, item in rows], np.float64
-    ) * np.array(used)
-    labels = np.array([question.is_answerable for question, _ in rows], np.float64)
-    sources = [question.source for question, _ in rows]
+    values = np.array([row.values() for row in rows], np.float64)
+    labels = np.array([row.is_answered for row in rows], np.float64)
+    sources = [row.source for row in rows]
     shares = np.array([1 / (sources.count(source) * len(set(sources))) for source in sources])
-    centre, spread = values.mean(0), values.std(0) + 1e-9
+    centre, spread = values.mean(0), values.std(0)
+    spread[spread == 0] = 1.0
     bias, *weights = _regression((values - centre) / spread, labels, shares)
-    scaled = np.array(weights) / spread * np.array(used)
-    similarity, margin, covered, missing = (round(float(weight), 3) for weight in scaled)
+    scaled = np.array(weights) / spread
+    similarity, margin, covered, missing, exact = (round(float(weight), 3) for weight in scaled)
     fitted = Weights(
         bias=round(float(bias - scaled @ centre), 3),
         similarity=similarity,
         margin=margin,
         covered=covered,
         missing=missing,
+        exact=exact,
         threshold=0.5,
     )
     return replace(fitted, threshold=_threshold(fitted, rows))
@@ -163,18 +194,20 @@ def _regression(values: Matrix, labels: Matrix, shares: Matrix) -> Matrix:
     return weights
 
 
-def _threshold(weights: Weights, rows: Sequence[tuple[MeasuredQuestion, Features]]) -> float:
+def _threshold(weights: Weights, rows: Sequence[_Row]) -> float:
     """The threshold that leaves the most room to both goals in the set that has the least."""
+    by_source: dict[str, list[tuple[float, bool]]] = {}
+    for row in rows:
+        by_source.setdefault(row.source, []).append((weights.probability(row.features), row.is_answered))
+    mixed = [group for group in by_source.values() if len({is_answered for _, is_answered in group}) > 1]
 
     def room(threshold: float) -> float:
-        by_source: dict[str, list[tuple[MeasuredQuestion, bool]]] = {}
-        for question, features in rows:
-            verdict = (question, weights.probability(features) >= threshold)
-            by_source.setdefault(question.source, []).append(verdict)
-        return min(
-            min(shares["refused"] - REFUSED_GOAL, WRONG_GOAL - shares["wrongly_refused"])
-            for shares in map(_shares, by_source.values())
-            if shares["answerable"] and shares["unanswerable"]
-        )
+        return min((_room(group, threshold) for group in mixed), default=0.0)
 
     return max((round(0.02 * step, 2) for step in range(1, 50)), key=room)
+
+
+def _room(group: Sequence[tuple[float, bool]], threshold: float) -> float:
+    refused = _share(probability < threshold for probability, is_answered in group if not is_answered)
+    wrongly = _share(probability < threshold for probability, is_answered in group if is_answered)
+    return min(refused - REFUSED_GOAL, WRONG_GOAL - wrongly)

@@ -40,7 +40,10 @@ from tests import rows
 DATA = Path(__file__).parents[3] / "shared" / "data" / "retrieval"
 DEMO_QUESTIONS = Path(__file__).with_name("refusal_demo.jsonl")
 CMRC, HOTPOT, DEMO = "cmrc2018_dev_zh", "hotpotqa_100", "demo"
-CMRC_QUESTIONS = 600
+QUESTIONS = 400
+"""Questions of a data set, chosen by the digest of their ids."""
+BESIDE = 400
+"""Passages of a data set that are indexed though no question is about them."""
 READER = "U1"
 BATCH = 32
 """Documents that are indexed side by side, so that they share commits of the index."""
@@ -71,15 +74,17 @@ def from_data(name: str, language: str) -> MeasuredSet:
     for line in (folder / "qrels.tsv").read_text("utf-8").splitlines()[1:]:
         query, passage, _ = line.split("\t")
         gold.setdefault(query, set()).add(passage)
-    queries = sorted(queries, key=lambda query: _digest(query["_id"]))[:CMRC_QUESTIONS]
+    queries = sorted(queries, key=lambda query: _digest(query["_id"]))[:QUESTIONS]
     left_out = {passage for query in queries if _digest(min(gold[query["_id"]])) % 2 for passage in gold[query["_id"]]}
     questions = [
         MeasuredQuestion(f"{name}/{query['_id']}", name, language, query["text"], not gold[query["_id"]] & left_out)
         for query in queries
         if gold[query["_id"]] <= left_out or not gold[query["_id"]] & left_out
     ]
-    texts = [Text(passage["_id"], _plain(passage)) for passage in passages if passage["_id"] not in left_out]
-    return MeasuredSet(name, texts, questions)
+    needed = {passage for query in queries for passage in gold[query["_id"]]} - left_out
+    others = [passage for passage in passages if passage["_id"] not in needed | left_out]
+    indexed = [passage for passage in passages if passage["_id"] in needed] + others[:BESIDE]
+    return MeasuredSet(name, [Text(passage["_id"], _plain(passage)) for passage in indexed], questions)
 
 
 async def from_demo(parser: ParserPool) -> MeasuredSet:
@@ -88,18 +93,21 @@ async def from_demo(parser: ParserPool) -> MeasuredSet:
     for file in samples.load().files:
         parsed = await parser.parse(file.path, name=file.name, mimetype="")
         texts.append(Text(file.name, parsed))
-    questions = [
-        MeasuredQuestion(
-            f"demo/{item['id']}", _demo_source(item), item["language"], item["question"], bool(item["document"])
-        )
-        for item in _lines(DEMO_QUESTIONS)
-    ]
+    questions = [_demo_question(item) for item in _lines(DEMO_QUESTIONS)]
     return MeasuredSet(DEMO, texts, questions)
 
 
-def _demo_source(item: dict[str, Any]) -> str:
+def _demo_question(item: dict[str, Any]) -> MeasuredQuestion:
     """Questions in the other language than their source are reported apart."""
-    return f"{DEMO}, other language" if item["id"].startswith("x-") else DEMO
+    is_foreign = item["id"].startswith("x-")
+    return MeasuredQuestion(
+        id=f"demo/{item['id']}",
+        source=f"{DEMO}, other language" if is_foreign else DEMO,
+        language=item["language"],
+        text=item["question"],
+        is_answerable=bool(item["document"]),
+        is_foreign=is_foreign,
+    )
 
 
 async def collect_all() -> list[Sample]:

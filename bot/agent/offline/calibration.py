@@ -13,15 +13,17 @@ class Features:
 
     ``similarity``: cosine of the best sentence. ``margin``: by how much that passes the mean of the passages from the
     fourth on; None when there are too few to compare with. ``covered``: rarity-weighted share (0–1) of the question's
-    terms in the one sentence, with its title, that holds most. ``missing``: share (0–1) of its names, numbers and codes
-    that none of the best passages holds. ``is_foreign``: the best passage is in the other language, so that words
-    can't be compared.
+    terms in the one sentence, with its title, that holds most. ``missing``: share (0–1) of its names and numbers that
+    none of the best passages holds. ``exact``: 1 when the best passage holds every code and letter that the question
+    names a thing by, -1 when not, 0 when it names none. ``is_foreign``: the passages are in the other language, so
+    that words can't be compared.
     """
 
     similarity: float
     margin: float | None
     covered: float
     missing: float
+    exact: int
     is_foreign: bool
 
 
@@ -34,6 +36,7 @@ class Weights:
     margin: float
     covered: float
     missing: float
+    exact: float
     threshold: float
 
     def probability(self, features: Features) -> float:
@@ -44,6 +47,7 @@ class Weights:
             + self.margin * (features.margin or 0.0)
             + self.covered * features.covered
             + self.missing * features.missing
+            + self.exact * features.exact
         )
         return 1 / (1 + exp(-max(-500.0, min(500.0, logit))))
 
@@ -64,8 +68,8 @@ class Calibration:
 
 
 BUNDLED: Final = Calibration(
-    usual=Weights(bias=-40.0, similarity=40.0, margin=37.0, covered=5.0, missing=-1.0, threshold=0.4),
-    few=Weights(bias=-53.0, similarity=58.0, margin=0.0, covered=5.5, missing=-1.0, threshold=0.45),
-    foreign=Weights(bias=-59.0, similarity=65.0, margin=39.0, covered=0.0, missing=0.0, threshold=0.47),
+    usual=Weights(bias=-40.0, similarity=40.0, margin=37.0, covered=5.0, missing=-1.0, exact=1.0, threshold=0.4),
+    few=Weights(bias=-53.0, similarity=58.0, margin=0.0, covered=5.5, missing=-1.0, exact=1.0, threshold=0.45),
+    foreign=Weights(bias=-59.0, similarity=65.0, margin=39.0, covered=0.0, missing=0.0, exact=1.0, threshold=0.47),
 )
 """For the bundled encoder (docs/adr/0070), by ``python -m tests.benchmarks.fit_refusal``."""

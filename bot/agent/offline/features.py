@@ -8,8 +8,8 @@ from typing import Final
 
 from bot.agent.model import Findings
 from bot.agent.offline.calibration import Features
-from bot.agent.offline.terms import TermsOf, content_terms, coverage, exact_terms, rarity
-from retrieval.language import detect
+from bot.agent.offline.terms import TermsOf, content_terms, coverage, exact_terms, letters, rarity
+from retrieval.analysis import identifiers
 from retrieval.model import Passage, RankedPassage
 
 TOGETHER: Final = 3
@@ -22,28 +22,43 @@ _QUOTED: Final = re.compile(r"[《「“\"]([^《「“\"》」”]+)[》」”\
 
 
 def features_of(found: Findings) -> Features | None:
-    """The features of a finding; None when nothing was found."""
-    if not found.ranked:
+    """The features of what was found in the question's language; None when nothing was."""
+    return _features(found.query, found.ranked, is_foreign=False)
+
+
+def foreign_features_of(found: Findings) -> Features | None:
+    """The features of what was found in the other language; None when nothing was."""
+    return _features(found.query, found.foreign, is_foreign=True)
+
+
+def _features(query: str, ranked: tuple[RankedPassage, ...], *, is_foreign: bool) -> Features | None:
+    if not ranked:
         return None
-    texts = [TermsOf(whole_text(item.passage)) for item in found.ranked]
-    best = max(found.ranked[:TOGETHER], key=lambda item: item.similarity)
-    names = names_of(found.query)
+    texts = [TermsOf(whole_text(item.passage)) for item in ranked]
+    names, things = names_of(query), things_of(query)
     missing = [name for name in names if not any(name in text for text in texts[:TOGETHER])]
-    weights = rarity(content_terms(found.query), texts)
+    weights = rarity(content_terms(query), texts)
+    best = max(item.similarity for item in ranked[:TOGETHER])
     return Features(
-        similarity=best.similarity,
-        margin=_margin(found.ranked, best.similarity),
-        covered=max(_covered(item.passage, weights) for item in found.ranked[:TOGETHER]),
+        similarity=best,
+        margin=_margin(ranked, best),
+        covered=max(_covered(item.passage, weights) for item in ranked[:TOGETHER]),
         missing=len(missing) / len(names) if names else 0.0,
-        is_foreign=detect(best.passage.text) != detect(found.query),
+        exact=0 if not things else 1 if all(thing in texts[0] for thing in things) else -1,
+        is_foreign=is_foreign,
     )
 
 
 def names_of(question: str) -> tuple[str, ...]:
-    """Terms for which nothing similar will do: capitalised words, what stands in quotes, numbers and codes."""
+    """Terms for which nothing similar will do: capitalised words, what stands in quotes, and numbers."""
     quoted = [*_CAPITALISED.findall(question), *_QUOTED.findall(question)]
     terms = (term for words in quoted for term in content_terms(words))
     return tuple(dict.fromkeys((*terms, *exact_terms(content_terms(question)))))
+
+
+def things_of(question: str) -> tuple[str, ...]:
+    """The codes and lone letters that tell one thing from its likes: M-208, house type A."""
+    return (*sorted(identifiers(question)), *sorted(letters(question)))
 
 
 def whole_text(passage: Passage) -> str:

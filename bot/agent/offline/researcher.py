@@ -9,11 +9,14 @@ from typing import Final
 from bot.agent.model import Findings, Part
 from bot.agent.ports import Searching
 from permissions.model import AccessScope
+from retrieval.language import detect
+from retrieval.model import RankedPassage
 from retrieval.ports import Encoder
 
+READ: Final = 40
+"""How far down the ranking is read: all that a search has checked."""
 LIMIT: Final = 12
-LIMIT_OF_A_SOURCE: Final = 30
-"""How far down the ranking a named kind of source is looked for: the whole reranked list."""
+"""Passages of each language that are looked at."""
 
 
 class SearchingResearcher:
@@ -31,12 +34,27 @@ class SearchingResearcher:
         return replace(carried, alone=alone)
 
     async def _find(self, scope: AccessScope, part: Part, query: str) -> Findings:
-        limit = LIMIT if part.source is None else LIMIT_OF_A_SOURCE
-        result = await self._search.search(scope, query, limit=limit)
+        result = await self._search.search(scope, query, limit=READ)
         [vector] = await self._encoder.encode_queries([query])
-        ranked = result.ranked
-        if part.source is not None:
-            fitting = tuple(item for item in ranked if part.source.fits(item.passage))
-            rest = () if part.wants_source else tuple(item for item in ranked if not part.source.fits(item.passage))
-            ranked = (*fitting, *rest)[:LIMIT]
-        return Findings(part=part, query=query, vector=vector, ranked=ranked, degraded=result.degraded)
+        ranked = _by_source(part, result.ranked)
+        language = detect(query)
+        own = tuple(item for item in ranked if detect(item.passage.text) == language)
+        other = tuple(item for item in ranked if detect(item.passage.text) != language)
+        return Findings(
+            part=part,
+            query=query,
+            vector=vector,
+            ranked=own[:LIMIT],
+            foreign=other[:LIMIT],
+            degraded=result.degraded,
+        )
+
+
+def _by_source(part: Part, ranked: tuple[RankedPassage, ...]) -> tuple[RankedPassage, ...]:
+    """What comes from the named kind of source first; nothing else when that very source is wanted."""
+    if part.source is None:
+        return ranked
+    fitting = tuple(item for item in ranked if part.source.fits(item.passage))
+    return (
+        fitting if part.wants_source else fitting + tuple(item for item in ranked if not part.source.fits(item.passage))
+    )

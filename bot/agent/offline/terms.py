@@ -27,22 +27,22 @@ def stem(word: str) -> str:
 
 def content_terms(text: str) -> tuple[str, ...]:
     """Stems of content words, whole codes, and bigrams of Chinese (or a character that stands alone); each once."""
-    letters = _letters(text)
+    capitals = letters(text)
     topic = normalise(about(text))
     terms = analyse(topic)
-    words = (stem(word) for word in terms.words if word not in STOP_EN or word in letters)
+    words = (stem(word) for word in terms.words if word not in STOP_EN or word in capitals)
     codes = (code for code in terms.codes if is_identifier(code))
     return tuple(dict.fromkeys((*words, *codes, *terms.bigrams, *lonely_characters(topic))))
 
 
 def about(text: str) -> str:
     """The text without the words of asking, which leave a gap; what is left names the topic."""
-    letters = {letter.upper() for letter in _letters(text)}
+    capitals = {letter.upper() for letter in letters(text)}
     words = FILLER_ZH.sub(" ", ASKING_ZH.sub(" ", text)).split()
-    return " ".join(word for word in words if word in letters or word.lower().strip(_MARKS) not in STOP_EN)
+    return " ".join(word for word in words if word in capitals or word.lower().strip(_MARKS) not in STOP_EN)
 
 
-def _letters(text: str) -> frozenset[str]:
+def letters(text: str) -> frozenset[str]:
     """Capital letters that stand alone within the text, as in house type A: names, not articles. Lower case."""
     return frozenset(letter.lower() for letter in _LETTER.findall(text[1:]) if letter != "I")
 

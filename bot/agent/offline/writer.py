@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from bot.agent.model import CitedPart, CitedQuote, Language, Quote
@@ -12,6 +13,7 @@ from bot.agent.texts import INTRO, SOURCE_NAMES
 MAX_QUOTE: Final = 400
 """Characters of one quote; more is cut visibly, the citation shows the rest."""
 
+_JOINED: Final[dict[Language, str]] = {"en": "; ", "zh": "；"}
 _SPACES: Final = re.compile(r"\s+")
 _FOOTNOTE: Final = re.compile(r"\[(\d{1,3})\]")
 """A footnote of the document itself would read as one of our citations."""
@@ -27,12 +29,18 @@ class QuotingWriter:
         if not answered:
             return
         yield INTRO[language]
-        for part in answered:
-            yield "\n\n" + _section(part, language, with_heading=len(parts) > 1)
+        for _, group in groupby(answered, key=_what_is_quoted):
+            yield "\n\n" + _section(list(group), language, with_heading=len(parts) > 1)
 
 
-def _section(part: CitedPart, language: Language, *, with_heading: bool) -> str:
-    lines = [f"**{part.part.text}**"] if with_heading else []
+def _what_is_quoted(part: CitedPart) -> list[tuple[str, int, int]]:
+    return [(cited.quote.passage.chunk_id, cited.quote.start, cited.quote.end) for cited in part.quotes]
+
+
+def _section(parts: Sequence[CitedPart], language: Language, *, with_heading: bool) -> str:
+    """The quotes of one part, or of neighbouring parts that the same quotes answer."""
+    part = parts[-1]
+    lines = [f"**{_JOINED[language].join(part.part.text for part in parts)}**"] if with_heading else []
     if part.part.wants_source and part.part.source is not None:
         kind = SOURCE_NAMES[part.part.source][language]
         lines += [_source_line(kind, quote, language) for quote in _first_of_each_source(part.quotes)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.agent.model import Part
 from bot.agent.offline.calibration import BUNDLED, Calibration, Features, Weights
 from bot.agent.offline.checker import CalibratedChecker
-from bot.agent.offline.features import ENOUGH, features_of, names_of
+from bot.agent.offline.features import ENOUGH, features_of, foreign_features_of, names_of
 from tests.unit.agent.toys import found, passage
 
 SHARES = st.floats(0, 1)
@@ -21,9 +21,10 @@ FEATURES = st.builds(
     margin=st.one_of(st.none(), st.floats(-0.1, 0.3)),
     covered=SHARES,
     missing=SHARES,
+    exact=st.sampled_from([-1, 0, 1]),
     is_foreign=st.booleans(),
 )
-NEVER = Weights(bias=-9, similarity=0, margin=0, covered=0, missing=0, threshold=0.5)
+NEVER = Weights(bias=-9, similarity=0, margin=0, covered=0, missing=0, exact=0, threshold=0.5)
 PAINT = passage("Kasa paint covers the kitchen walls. Delta supplies it.", title="Paint")
 
 
@@ -46,7 +47,7 @@ def test_a_probability_is_one(features: Features) -> None:
 
 
 def test_few_passages_and_foreign_ones_are_judged_apart() -> None:
-    usual = Features(similarity=0.9, margin=0.1, covered=1, missing=0, is_foreign=False)
+    usual = Features(similarity=0.9, margin=0.1, covered=1, missing=0, exact=0, is_foreign=False)
     assert BUNDLED.of(usual) is BUNDLED.usual
     assert BUNDLED.of(replace(usual, margin=None)) is BUNDLED.few
     assert BUNDLED.of(replace(usual, is_foreign=True, margin=None)) is BUNDLED.foreign
@@ -68,10 +69,30 @@ def test_a_margin_needs_something_to_compare_with() -> None:
     assert features.margin is None
 
 
-def test_a_passage_in_the_other_language_is_foreign() -> None:
-    features = features_of(found("厨房的墙用什么涂料？", PAINT))
+def test_passages_in_the_other_language_are_weighed_apart() -> None:
+    nothing = found("厨房的墙用什么涂料？")
+    assert foreign_features_of(nothing) is None
+    features = foreign_features_of(replace(nothing, foreign=found(nothing.query, PAINT).ranked))
     assert features is not None
     assert features.is_foreign
+
+
+async def test_the_other_language_answers_only_what_the_own_does_not() -> None:
+    surely = replace(NEVER, bias=9)
+    both = replace(found("Which paint?", PAINT), foreign=found("x", passage("涂料是卡萨牌的。")).ranked)
+    for own, quoted in ((surely, "Kasa"), (NEVER, "卡萨")):
+        checker = CalibratedChecker(calibration=Calibration(usual=own, few=own, foreign=surely))
+        [support] = await checker.check([both])
+        assert quoted in support.quotes[0].text
+
+
+@pytest.mark.parametrize(
+    ("question", "exact"), [("Where is M-208 used?", 1), ("Where is M-999 used?", -1), ("Where is it used?", 0)]
+)
+def test_a_code_is_held_or_not(question: str, exact: int) -> None:
+    features = features_of(found(question, passage("M-208 is used in the kitchen of type A.")))
+    assert features is not None
+    assert features.exact == exact
 
 
 def test_nothing_found_has_no_features() -> None:

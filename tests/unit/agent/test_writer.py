@@ -32,6 +32,12 @@ async def test_each_of_several_questions_stands_above_its_quotes() -> None:
     assert text == f"{INTRO['en']}\n\n**How long**\n\n> Ten days. [1]\n\n**Who pays**\n\n> We pay. [2]"
 
 
+async def test_what_answers_two_questions_in_a_row_is_quoted_once() -> None:
+    quote = cited("We use Kasa paint, supplied by Delta.", 1)
+    text = await write(part("What is used", quote), part("who supplies it", quote), language="en")
+    assert text == f"{INTRO['en']}\n\n**What is used; who supplies it**\n\n> We use Kasa paint, supplied by Delta. [1]"
+
+
 async def test_a_part_without_support_is_left_to_the_gaps() -> None:
     text = await write(part("年假几天", cited("年假为十天。", 1)), part("谁批准"))
     assert "谁批准" not in text

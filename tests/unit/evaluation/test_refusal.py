@@ -17,7 +17,7 @@ from tests.unit.agent.scopes import scope_of_a_channel
 from tests.unit.agent.toys import found, passage
 
 THINGS = ["paint", "tile", "floor", "door", "window", "lamp", "sofa", "table", "carpet", "mirror", "heater", "stove"]
-BY_WORDS = Weights(bias=-3, similarity=0, margin=0, covered=6, missing=0, threshold=0.5)
+BY_WORDS = Weights(bias=-3, similarity=0, margin=0, covered=6, missing=0, exact=0, threshold=0.5)
 CALIBRATION = Calibration(usual=BY_WORDS, few=BY_WORDS, foreign=BY_WORDS)
 
 
@@ -30,8 +30,10 @@ def sample(number: int, *, is_answerable: bool) -> Sample:
     language, text = (
         ("zh", f"{asked} 什么时候送到？") if number % 3 == 0 else ("en", f"When was the {asked} delivered?")
     )
-    question = MeasuredQuestion(f"q{number}", "toys", language, text, is_answerable)
+    question = MeasuredQuestion(f"q{number}", "toys", language, text, is_answerable, is_foreign=language == "zh")
     findings = found(question.text, passage(held), *others)
+    if question.is_foreign:
+        findings = replace(findings, ranked=(), foreign=findings.ranked)
     return Sample(question, (findings,))
 
 
