@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import urlsplit
+
 import aiohttp
 import pytest
 from playwright.async_api import expect
 
 from bot.sandbox.server import Sandbox
 from tests.e2e.browser.conftest import Bot, BrowserPage, Troubles
-from tests.sandbox_fixtures import Person
+from tests.sandbox_fixtures import Person, populate
 
 pytestmark = pytest.mark.browser
 
@@ -201,3 +204,23 @@ async def test_the_content_policy_is_strict_and_holds(
     )
     assert await page.evaluate("window.broken") is None
     assert any("Content Security Policy" in one for one in troubles.seen)
+
+
+async def test_the_page_comes_back_after_the_workspace_was_restarted(
+    browser_page: BrowserPage, troubles: Troubles, tmp_path: Path
+) -> None:
+    troubles.allowed += ["ERR_CONNECTION_REFUSED", "Connection closed", "ERR_CONNECTION_RESET"]
+    async with Sandbox(data=tmp_path) as first:
+        populate(first)
+        general = first.context.workspace.find_channel("general")
+        assert general is not None
+        await Person(first, "tom").post(general.id, "before")
+        page = await browser_page("mei", at=general.id, site=first.page_url)
+        await expect(page.locator(".message")).to_contain_text("before")
+    await expect(page.locator(".connection")).to_have_text("Connection lost. Trying again…")
+    async with Sandbox(data=tmp_path, port=urlsplit(first.page_url).port or 0) as second:
+        await Person(second, "tom").post(general.id, "after")
+        await expect(page.locator(".message", has_text="after")).to_be_visible()
+        await expect(page.locator(".message", has_text="before")).to_be_visible()
+        await expect(page.locator(".connection")).to_be_empty()
+        await page.close()
