@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ import structlog
 from permissions.model import AccessScope
 from retrieval import fusion, rerank
 from retrieval.errors import ChannelFailed, SearchFailed
-from retrieval.model import Hit, SearchResult, Vector
+from retrieval.model import Hit, Passage, Place, SearchResult, Vector
 from retrieval.ports import Encoder, FullTextSearch, Passages, VectorSearch
 
 log = structlog.get_logger()
@@ -78,7 +78,7 @@ class Search:
         async with asyncio.timeout(self._settings.total_seconds):
             found = await self._candidates(scope, query)
             # Until here there are ids alone. What the index believes to be allowed is checked where it is decided.
-            passages = await self._passages.load(scope, self._fused(found)[: self._settings.checked])
+            passages = _distinct(await self._passages.load(scope, self._fused(found)[: self._settings.checked]))
         ranked = rerank.by_best_sentence(
             query,
             found.vector,
@@ -125,3 +125,14 @@ class Search:
         except (ChannelFailed, TimeoutError) as error:
             log.warning("search.channel_failed", channel=channel, error=str(error) or "deadline passed", exc_info=True)
             return None
+
+
+def _distinct(passages: Sequence[Passage]) -> list[Passage]:
+    """One of those that say the same at the same place, where the first stood: one file shared twice is one source
+    (docs/adr/0013). It is the one that was published first, so that all passages of a file name the same one."""
+    kept: dict[tuple[str, Place], Passage] = {}
+    for passage in passages:
+        other = kept.setdefault((passage.text, passage.place), passage)
+        if (passage.published_at, passage.document) < (other.published_at, other.document):
+            kept[passage.text, passage.place] = passage
+    return list(kept.values())
