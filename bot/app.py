@@ -204,9 +204,14 @@ class AcceptEvents(AsyncMiddleware):
         resp: BoltResponse,
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002
     ) -> BoltResponse | None:
-        if req.body.get("type") != "event_callback":
+        kind = req.body.get("type")
+        if kind == "app_rate_limited":
+            # Over 30,000 events an hour Slack holds the rest back and says so in this way alone.
+            log.warning("slack_holds_events_back", minute=req.body.get("minute_rate_limited"))
+        elif kind == "event_callback":
+            await self._intake.accept(req.body, self._identity)
+        else:
             return await next()
-        await self._intake.accept(req.body, self._identity)
         return BoltResponse(status=200, body="")
 
 

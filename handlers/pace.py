@@ -106,8 +106,8 @@ class PostBudget:
     """
 
     clock: Callable[[], float]
-    burst: int = 16
-    reserve: int = 4
+    burst: int = 18
+    reserve: int = 10
     every_s: float = 1.0
     _full_at: dict[str, float] = field(default_factory=dict, init=False)
 

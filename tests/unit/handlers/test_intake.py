@@ -16,8 +16,10 @@ from handlers.arrival import (
     QuestionEdited,
     Upload,
 )
-from handlers.intake import decide
+from handlers.errors import Gone
+from handlers.intake import Intake, decide
 from permissions.model import ConversationKind
+from tests.unit.handlers.slack_double import FakeSlack, Time
 
 BOT = Identity(team="T1", user="UBOT", bot="BBOT", name="haitang")
 FILE = {"id": "F1", "name": "policy.pdf", "mimetype": "application/pdf", "size": 10}
@@ -198,3 +200,46 @@ def test_the_team_is_the_one_the_app_is_installed_in() -> None:
     body = {"team_id": "TOTHER", "authorizations": [{"team_id": "T1"}], "event": {}}
     assert Arrival.of(body, BOT).team == "T1"
     assert Arrival.of({"event": {}}, BOT).team == "T1"
+
+
+class Broken:
+    """Ports without a database behind them."""
+
+    def __getattr__(self, name: str) -> Any:
+        async def refuse(*_: object, **__: object) -> None:
+            raise ConnectionError("the database is gone")
+
+        return refuse
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        ({"text": "<@UBOT> how long?"}, 1),
+        ({"text": "", "subtype": "file_share", "files": [FILE]}, 1),
+        ({"type": "file_deleted", "file_id": "F1"}, 0),
+    ],
+)
+async def test_what_cannot_be_accepted_is_raised_and_told_once_in_ten_minutes(event: dict[str, Any], told: int) -> None:
+    slack, time = FakeSlack(), Time()
+    intake = Intake(questions=Broken(), uploads=Broken(), memberships=Broken(), messages=slack, clock=time)
+    body = {
+        "event": {"type": "message", "channel": "C1", "channel_type": "channel", "user": "U1", "ts": "2.0", **event}
+    }
+    for after in (0, 60, 660):
+        time.now += after
+        with pytest.raises(ConnectionError):
+            await intake.accept(body, BOT)
+        await intake.aclose()
+    assert len(slack.shown) == 2 * told
+
+
+async def test_that_it_cannot_even_be_told_changes_nothing() -> None:
+    slack = FakeSlack()
+    slack.fail("post", Gone("channel_not_found"))
+    intake = Intake(questions=Broken(), uploads=Broken(), memberships=Broken(), messages=slack, clock=Time())
+    event = {"type": "message", "channel": "D1", "channel_type": "im", "user": "U1", "ts": "2.0", "text": "how long?"}
+    with pytest.raises(ConnectionError):
+        await intake.accept({"event": event}, BOT)
+    await intake.aclose()
+    assert not slack.shown
