@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bot.agent.model import Language, Support, Understanding
 from bot.agent.offline.clean import MAX_QUESTION
-from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND
+from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, in_both
 from handlers.model import Completion, Final
 from permissions.model import ScopeLimit
 from retrieval.model import EvidenceSet
@@ -49,7 +49,7 @@ def _completion(supports: Sequence[Support], gaps: Sequence[str]) -> Completion:
 
 
 def _words_without_evidence(completion: Completion, language: Language) -> str:
-    return HOW_TO[language] if completion is Completion.REFUSED else NOTHING_FOUND[language]
+    return in_both(HOW_TO, language) if completion is Completion.REFUSED else NOTHING_FOUND[language]
 
 
 def _notices(

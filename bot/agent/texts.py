@@ -82,3 +82,8 @@ SOURCE_NAMES: Final[dict[SourceKind, TextByLanguage]] = {
     SourceKind.SHEET: {"en": "Spreadsheet", "zh": "表格"},
     SourceKind.SLIDES: {"en": "Slides", "zh": "幻灯片"},
 }
+
+
+def in_both(text: TextByLanguage, first: Language) -> str:
+    """For whoever has not shown a language yet."""
+    return "\n\n".join(text[language] for language in (("zh", "en") if first == "zh" else ("en", "zh")))

@@ -12,7 +12,15 @@ import structlog
 from bot.agent.answering import Answering, NothingSaid
 from bot.agent.model import Language
 from bot.agent.ports import LiveReply, ReplyFactory
-from bot.agent.texts import BROKEN, CLIP_UNREADABLE, INTERRUPTED, NOTHING_HEARD, TIMED_OUT
+from bot.agent.texts import (
+    BROKEN,
+    CLIP_UNREADABLE,
+    INTERRUPTED,
+    NOTHING_HEARD,
+    TIMED_OUT,
+    TextByLanguage,
+    in_both,
+)
 from bot.answers.records import Run, RunRecords
 from handlers.errors import NotDelivered, SlackError
 from handlers.model import Cancelled, Completion, Failed, Inquiry
@@ -101,8 +109,7 @@ class RunWorker:
     async def _end_interrupted(self, run: Run) -> None:
         log.warning("run_interrupted", run_id=run.run_id)
         if run.inquiry is not None:
-            language = language_of(run.inquiry)
-            failed = Failed(run_id=run.run_id, message=INTERRUPTED[language], can_retry=True)
+            failed = Failed(run_id=run.run_id, message=say(INTERRUPTED, run.inquiry), can_retry=True)
             await self._deliver(run, run.inquiry, lambda reply: reply.show(failed))
         await self._records.end(run.run_id, Completion.FAILED)
 
@@ -167,27 +174,35 @@ class RunWorker:
 
     async def _attempt(self, run_id: str, inquiry: Inquiry, reply: LiveReply) -> Completion:
         """The boundary of a run: whatever goes wrong inside becomes words for the asker."""
-        language = language_of(inquiry)
         try:
             return await self._answering.answer(run_id, inquiry, reply.show)
         except TimeoutError:
             log.exception("run_timed_out", run_id=run_id)
-            failed = Failed(run_id=run_id, message=TIMED_OUT[language], can_retry=True)
+            failed = Failed(run_id=run_id, message=say(TIMED_OUT, inquiry), can_retry=True)
         except NothingSaid:
-            failed = Failed(run_id=run_id, message=NOTHING_HEARD[language], can_retry=False)
+            failed = Failed(run_id=run_id, message=say(NOTHING_HEARD, inquiry), can_retry=False)
         except Unreadable as error:
             log.warning("clip_unreadable", run_id=run_id, cause=error.cause, detail=error.detail)
-            failed = Failed(run_id=run_id, message=CLIP_UNREADABLE[language], can_retry=True)
+            failed = Failed(run_id=run_id, message=say(CLIP_UNREADABLE, inquiry), can_retry=True)
         except Exception:
             log.exception("run_failed", run_id=run_id)
-            failed = Failed(run_id=run_id, message=BROKEN[language], can_retry=True)
+            failed = Failed(run_id=run_id, message=say(BROKEN, inquiry), can_retry=True)
         await reply.show(failed)
         return Completion.FAILED
 
 
 def language_of(inquiry: Inquiry) -> Language:
     """The language to speak before the question is understood."""
-    return detect(inquiry.text) if inquiry.text.strip() else "en"
+    return detect(_words_of(inquiry))
+
+
+def say(text: TextByLanguage, inquiry: Inquiry) -> str:
+    """A sentence in the asker's language; in both when a voice clip is all they sent."""
+    return text[language_of(inquiry)] if _words_of(inquiry) else in_both(text, "en")
+
+
+def _words_of(inquiry: Inquiry) -> str:
+    return inquiry.text.strip() or (inquiry.voice.transcript if inquiry.voice else None) or ""
 
 
 def _is_being_cancelled() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.agent.texts import BROKEN, CLIP_UNREADABLE, HOW_TO, NOTHING_HEARD, TIMED_OUT
+from bot.agent.texts import BROKEN, CLIP_UNREADABLE, HOW_TO, NOTHING_HEARD, TIMED_OUT, in_both
 from bot.answers.records import EvidenceGone
 from handlers.errors import MissingScope, Unreachable
 from handlers.model import (
@@ -81,15 +81,15 @@ async def test_silence_gets_a_friendly_note_and_no_answer(world: World) -> None:
     world.clip.said = "  "
     reply = await world.answer("", voice=CLIP)
     assert isinstance(reply.last, Failed)
-    assert (reply.last.message, reply.last.can_retry) == (NOTHING_HEARD["en"], False)
+    assert (reply.last.message, reply.last.can_retry) == (in_both(NOTHING_HEARD, "en"), False)
 
 
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (Unreadable(Cause.DAMAGED), CLIP_UNREADABLE["en"]),
-        (TimeoutError(), TIMED_OUT["en"]),
-        (MissingScope(method="files.info", needed="files:read"), BROKEN["en"]),
+        (Unreadable(Cause.DAMAGED), in_both(CLIP_UNREADABLE, "en")),
+        (TimeoutError(), in_both(TIMED_OUT, "en")),
+        (MissingScope(method="files.info", needed="files:read"), in_both(BROKEN, "en")),
     ],
 )
 async def test_a_clip_that_cannot_be_heard_is_said(world: World, error: Exception, message: str) -> None:
@@ -101,7 +101,7 @@ async def test_a_clip_that_cannot_be_heard_is_said(world: World, error: Exceptio
 
 async def test_only_a_mention_gets_a_how_to(world: World) -> None:
     final = final_of(await world.answer("<@U0BOT>"))
-    assert (final.completion, final.text) == (Completion.REFUSED, HOW_TO["en"])
+    assert (final.completion, final.text) == (Completion.REFUSED, in_both(HOW_TO, "en"))
 
 
 async def test_a_document_deleted_while_it_is_quoted_is_not_quoted(world: World) -> None:

@@ -114,7 +114,7 @@ async def test_nothing_asked_gets_a_how_to_without_any_search(question: str) -> 
     world = World(CASE)
     final = await world.ask(question)
     assert final.completion is Completion.REFUSED
-    assert final.text in HOW_TO.values()
+    assert all(text in final.text for text in HOW_TO.values())
     assert world.search.scopes == []
 
 
