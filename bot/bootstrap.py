@@ -13,11 +13,6 @@ from datetime import UTC, datetime, timedelta
 
 from psycopg_pool import AsyncConnectionPool
 
-from bot.agent.graph import AnswerGraph
-from bot.agent.offline.checker import CalibratedChecker
-from bot.agent.offline.researcher import SearchingResearcher
-from bot.agent.offline.understander import RuleUnderstander
-from bot.agent.offline.writer import QuotingWriter
 from bot.answers.records import RunRecords
 from bot.config import Settings
 from bot.jobs import Jobs
@@ -72,7 +67,6 @@ class Core:
     search: Search
     parser: ParserPool
     records: RunRecords
-    graph: AnswerGraph
     limits: Limits
 
 
@@ -128,7 +122,6 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     search = Search(
         encoder=encoder, vectors=vectors, full_text=full_text, passages=passages, settings=_search_settings(settings)
     )
-    records = RunRecords(pool=pool)
     return Core(
         settings=settings,
         clock=clock,
@@ -149,14 +142,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         passages=passages,
         search=search,
         parser=opened.parser,
-        records=records,
-        graph=AnswerGraph(
-            understander=RuleUnderstander(),
-            researcher=SearchingResearcher(search=search, encoder=encoder),
-            checker=CalibratedChecker(),
-            writer=QuotingWriter(),
-            store=records,
-        ),
+        records=RunRecords(pool=pool),
         limits=opened.limits,
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from bot.agent.answering import Answering
+from bot.agent.offline.assembled import offline_graph
 from bot.agent.runs import JOB, Runs
 from bot.agent.voice import VoiceClips
 from bot.agent.worker import RunWorker
@@ -110,7 +111,7 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
             replies=replies,
             answering=Answering(
                 records=core.records,
-                graph=core.graph,
+                graph=offline_graph(search=core.search, encoder=core.encoder, store=core.records),
                 scopes=core.scopes,
                 memberships=sync,
                 history=SlackHistory(client=client),

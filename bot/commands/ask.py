@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.agent.offline.assembled import offline_graph
 from bot.agent.once import OneAnswer
 from bot.bootstrap import Core, open_core
 from bot.commands.names import Names
@@ -31,7 +32,10 @@ async def _answer(core: Core, console: Console, text: str, *, asker: str, channe
     person = await names.person(team, asker)
     conversation = None if channel is None else await names.channel(team, channel)
     answering = OneAnswer(
-        records=core.records, graph=core.graph, scopes=core.scopes, seconds=core.settings.limits.run_seconds
+        records=core.records,
+        graph=offline_graph(search=core.search, encoder=core.encoder, store=core.records),
+        scopes=core.scopes,
+        seconds=core.settings.limits.run_seconds,
     )
 
     async def say(event: RunEvent) -> None:

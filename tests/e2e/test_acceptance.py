@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.agent.offline.assembled import offline_graph
 from bot.agent.once import OneAnswer
 from handlers.model import Completion, Final, RunEvent
 from tests.e2e.company import Company
@@ -19,7 +20,8 @@ async def ask(company: Company, text: str, *, asker: str, channel: str | None) -
         return
 
     core = company.core
-    answering = OneAnswer(records=core.records, graph=core.graph, scopes=core.scopes, seconds=60)
+    graph = offline_graph(search=core.search, encoder=core.encoder, store=core.records)
+    answering = OneAnswer(records=core.records, graph=graph, scopes=core.scopes, seconds=60)
     return await answering.answer(
         team=company.service.app.identity.team,
         asker=company.person(asker).id,
