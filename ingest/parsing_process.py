@@ -51,6 +51,7 @@ class ParsingProcess:
 
     @classmethod
     async def start(cls, setup: Mapping[str, Any]) -> ParsingProcess:
+        """A process that was told its limits. Raises Unreadable when it ends at once."""
         environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "ingest.parsing_child"),
@@ -60,7 +61,11 @@ class ParsingProcess:
             env=environment | _ADDED_ENVIRONMENT,
         )
         started = cls(process)
-        await started.send(setup)
+        try:
+            await started.send(setup)
+        except BaseException:  # a cancelled start must not leave the process behind
+            await asyncio.shield(started.kill())
+            raise
         return started
 
     @property

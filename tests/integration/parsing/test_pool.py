@@ -167,6 +167,19 @@ async def test_closing_ends_a_process_that_is_starting(tmp_path: Path) -> None:
     assert not _children()
 
 
+@pytest.mark.parametrize("steps", [1, 2, 5, 20])
+async def test_a_call_cancelled_while_its_process_starts_leaves_none_behind(
+    pool: ParserPool, tmp_path: Path, steps: int
+) -> None:
+    starting = asyncio.create_task(pool.transcribe(_clip(tmp_path, "behave")))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert not _children()
+
+
 _PARENT = """
 import asyncio, pathlib, sys
 from ingest.parsing import ParserPool, TranscriberFactory
