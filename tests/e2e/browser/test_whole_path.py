@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from tests.e2e.browser.conftest import BrowserPage
 from tests.e2e.company import Company
@@ -14,22 +14,17 @@ GUIDE = "# Kiln guide\n\nThe kiln K-77 is fired at 1,240 degrees for nine hours.
 QUESTION = "@haitang At what temperature is the kiln K-77 fired?"
 PATIENCE = 60_000  # milliseconds; nothing waits for it when all is well
 
-# Every text that the bot's message in the thread has had, in order.
+# Every text that each message of the thread has had, in order, by its ts.
 COLLECT = """() => {
-    window.states = [];
+    window.states = {};
     const look = () => {
-        const text = document.querySelector('.thread .message[data-author] .badge')?.closest('.message').innerText;
-        if (text && window.states.at(-1) !== text) window.states.push(text);
+        for (const message of document.querySelectorAll('.thread .message')) {
+            const known = (window.states[message.dataset.ts] ??= []);
+            if (known.at(-1) !== message.innerText) known.push(message.innerText);
+        }
     };
     new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
-    look();
 }"""
-
-
-async def send(page: Page, text: str) -> None:
-    writing = page.get_by_role("textbox", name="Message #general")
-    await writing.fill(text)
-    await page.get_by_role("button", name="Send").click()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -37,24 +32,24 @@ async def test_upload_ask_read_the_growing_answer_and_open_its_citation(
     small: Company, browser_page: BrowserPage, width: int
 ) -> None:
     page = await browser_page("tom", width, at=small.channel("general"), site=small.sandbox.page_url)
-    await page.evaluate(COLLECT)
     await page.locator("main input[type=file]").set_input_files(
         [{"name": "kiln-guide.md", "mimeType": "text/markdown", "buffer": GUIDE.encode()}]
     )
-    await send(page, "for everyone")
-    learned = page.locator(".message", has=page.locator(".file-card")).locator('[data-reaction="white_check_mark"]')
-    await expect(learned).to_be_visible(timeout=PATIENCE)
+    await page.get_by_role("button", name="Send").click()
+    uploaded = page.locator(".conversation .message", has=page.locator(".file-card"))
+    await expect(uploaded.locator('[data-reaction="white_check_mark"]')).to_be_visible(timeout=PATIENCE)
+    await uploaded.locator(".thread-summary").click()
 
-    await send(page, QUESTION)
-    asked = page.locator(".conversation .message", has_text="At what temperature")
-    await asked.locator(".thread-summary").click(timeout=PATIENCE)
+    await page.evaluate(COLLECT)
+    await page.get_by_role("textbox", name="Reply…").fill(QUESTION)
+    await page.keyboard.press("Enter")
     source = page.locator(".thread .attachment", has_text="kiln-guide.md")
     await expect(source).to_be_visible(timeout=PATIENCE)
     answer = page.locator(".thread .message", has_text="1,240 degrees").first
     await expect(answer).to_contain_text("[1]")
-    states = await page.evaluate("window.states")
-    assert len(states) > 1, "the placeholder was replaced by the answer in place"
-    assert "1,240" in states[-1]
+    states = (await page.evaluate("window.states"))[await answer.get_attribute("data-ts")]
+    assert len(states) > 1, "the placeholder became the answer in place"
+    assert "1,240 degrees" not in states[0]
 
     await source.get_by_role("button", name="Open").click()
     dialog = page.get_by_role("dialog").first
