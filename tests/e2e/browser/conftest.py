@@ -32,6 +32,7 @@ FLAGS = [
 ]
 
 BrowserPage = Callable[..., Awaitable[Page]]
+Launch = Callable[..., Awaitable[Browser]]
 
 
 @dataclass
@@ -60,16 +61,26 @@ class Troubles:
 
 
 @pytest.fixture(scope="session")
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium, once for the session; without it these tests are left out, except in CI, where they must run."""
+async def launch() -> AsyncIterator[Launch]:
+    """`await launch(*flags)` starts Chromium. Without it these tests are left out; in CI they must run."""
     program = shutil.which("chromium")
     if program is None:
         say = pytest.fail if os.environ.get("CI") else pytest.skip
         say("Chromium is not installed: it is Debian's package `chromium`")
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield browser
-        await browser.close()
+
+        async def start(*flags: str) -> Browser:
+            return await playwright.chromium.launch(executable_path=program, args=[*FLAGS, *flags])
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+async def browser(launch: Launch) -> AsyncIterator[Browser]:
+    """Chromium, once for the session."""
+    browser = await launch()
+    yield browser
+    await browser.close()
 
 
 @pytest.fixture
@@ -94,8 +105,9 @@ async def browser_page(browser: Browser, sandbox: Sandbox, troubles: Troubles) -
         language: str = "en-US",
         dark: bool = False,
         site: str | None = None,
+        using: Browser | None = None,
     ) -> Page:
-        context = await browser.new_context(
+        context = await (using or browser).new_context(
             viewport={"width": width, "height": 844 if width < 720 else 800},
             locale=language,
             color_scheme="dark" if dark else "light",

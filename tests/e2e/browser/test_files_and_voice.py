@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ async def test_a_voice_clip_is_recorded_sent_and_playable(
     page = await browser_page("mei", at=channels["general"])
     await page.get_by_role("button", name="Record a voice clip").click()
     recorder = page.get_by_role("group", name="Recording")
-    await expect(recorder.get_by_role("timer")).to_have_text("0:01")
+    await expect(recorder.get_by_role("timer")).to_have_text(re.compile("0:0[1-9]"))
     await recorder.get_by_role("button", name="Stop and send").click()
     await expect(page.locator(".file-audio audio")).to_have_count(1)
     await expect(recorder).to_be_hidden()

@@ -1,17 +1,21 @@
-"""The whole bot behind the page: upload a file, ask about it, watch the answer grow, open its citation."""
+"""The whole bot behind the page: upload a file, ask about it, watch the answer grow, open its citation, speak."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
-from tests.e2e.browser.conftest import BrowserPage
+from tests.e2e.browser.conftest import BrowserPage, Launch
 from tests.e2e.company import Company
 
 pytestmark = pytest.mark.browser
 
 GUIDE = "# Kiln guide\n\nThe kiln K-77 is fired at 1,240 degrees for nine hours. Glaze is mixed by Hanna Berg.\n"
 QUESTION = "@haitang At what temperature is the kiln K-77 fired?"
+SPEECH = Path(__file__).parents[4] / "shared" / "data" / "audio" / "LDC93S1_pcms16le_1_8000.wav"
 PATIENCE = 60_000  # milliseconds; nothing waits for it when all is well
 
 # Every text that each message of the thread has had, in order, by its ts.
@@ -56,3 +60,21 @@ async def test_upload_ask_read_the_growing_answer_and_open_its_citation(
     await expect(dialog).to_contain_text("The kiln K-77 is fired at 1,240 degrees", timeout=PATIENCE)
     await dialog.locator("a.button").click()
     await expect(page.get_by_role("dialog", name="kiln-guide.md").locator("pre")).to_contain_text("Hanna Berg")
+
+
+async def test_a_question_spoken_in_the_page_is_heard(
+    small: Company, browser_page: BrowserPage, launch: Launch
+) -> None:
+    if not SPEECH.exists():
+        pytest.skip(f"no recording of speech at {SPEECH}")
+    speaking = await launch(f"--use-file-for-fake-audio-capture={SPEECH}%noloop")
+    dm = await small.person("tom").open(small.sandbox.context.workspace.app.user)
+    page = await browser_page("tom", at=dm, site=small.sandbox.page_url, using=speaking)
+    await page.get_by_role("button", name="Record a voice clip").click()
+    await expect(page.get_by_role("timer")).to_have_text(re.compile("0:0[4-9]"))
+    await page.get_by_role("button", name="Stop and send").click()
+    await expect(page.locator(".message .file-audio")).to_be_visible()
+    heard = page.locator(".message", has_text="I heard")
+    await expect(heard).to_contain_text("suit", timeout=PATIENCE)
+    await page.context.close()
+    await speaking.close()
