@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 import signal
@@ -16,12 +15,12 @@ import psycopg
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
-from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
 from bot.models.e5 import E5Encoder
 from bot.stores.migrations import migrate
 from bot.stores.postgres import EmbeddedPostgres
+from tests.databases import Databases
 
 pytest_plugins = ["tests.loop_guard", "tests.sandbox_fixtures"]
 
@@ -30,7 +29,6 @@ settings.register_profile("haitang", deadline=None, suppress_health_check=[Healt
 settings.load_profile("haitang")
 
 TEMPLATE = "template_haitang"
-_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,14 +80,18 @@ async def postgres(short_folder: Path) -> AsyncIterator[EmbeddedPostgres]:
     await server.aclose()
 
 
+@pytest.fixture(scope="session")
+def databases(postgres: EmbeddedPostgres) -> Databases:
+    """Migrated databases, used again from test to test."""
+    return Databases(server=postgres.dsn(), template=TEMPLATE)
+
+
 @pytest.fixture
-async def database_url(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
-    """The connection string of a migrated database of the test's own."""
-    name = f"test_{next(_numbers)}"
-    async with await psycopg.AsyncConnection.connect(postgres.dsn(), autocommit=True) as connection:
-        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
-        yield make_conninfo(postgres.dsn(), dbname=name)
-        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+async def database_url(databases: Databases) -> AsyncIterator[str]:
+    """The connection string of a migrated, empty database of the test's own."""
+    url = await databases.take()
+    yield url
+    await databases.give_back(url)
 
 
 @pytest.fixture

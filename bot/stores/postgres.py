@@ -257,10 +257,9 @@ class EmbeddedPostgres:
         pid_file.unlink(missing_ok=True)
 
     def _is_our_server(self, pid: int) -> bool:
-        """Whether ``pid`` is a living server of this cluster: pids are used again for other programs."""
+        """Whether ``pid`` is a living server of this cluster: pids are used again, and a zombie has no command line."""
         try:
-            process = psutil.Process(pid)
-            return process.status() != psutil.STATUS_ZOMBIE and str(self._cluster) in process.cmdline()
+            return str(self._cluster) in psutil.Process(pid).cmdline()
         except psutil.NoSuchProcess:
             return False
 

@@ -34,9 +34,11 @@ async def jobs(pool: AsyncConnectionPool) -> AsyncIterator[Jobs]:
 @asynccontextmanager
 async def working(jobs: Jobs) -> AsyncIterator[asyncio.Task[None]]:
     task = asyncio.create_task(jobs.work())
-    yield task
-    task.cancel()
-    await asyncio.wait([task])
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
 
 
 async def enqueue(pool: AsyncConnectionPool, jobs: Jobs, name: str, **options: str) -> None:
@@ -317,7 +319,7 @@ async def test_a_database_killed_under_load_loses_no_job(own_server: EmbeddedPos
             await halfway.wait()
             assert own_server.pid is not None
             os.kill(own_server.pid, signal.SIGKILL)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(100):
                 while await left(pool):  # noqa: ASYNC110 - another connection's commit has no event
                     await asyncio.sleep(0.1)
             async with pool.connection() as connection:

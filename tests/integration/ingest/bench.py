@@ -178,9 +178,11 @@ class Bench:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         task = asyncio.create_task(self.jobs.work())
-        yield
-        task.cancel()
-        await asyncio.wait([task])
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
 
     async def until(self, condition: Callable[[], Any]) -> None:
         async with asyncio.timeout(20):
