@@ -10,11 +10,9 @@ from bot.sandbox.state import TEAM
 
 
 async def join(context: Context, values: Json) -> Json:
+    """Only what a person sees can be joined: a private channel takes an invitation."""
     member = who.actor(context, values)
-    conversation = who.seen_conversation(context, values, member)
-    if conversation.kind != "public":
-        raise SlackError("not_allowed", "A private channel can only be joined by invitation.")
-    context.rooms.join(conversation, member)
+    context.rooms.join(who.seen_conversation(context, values, member), member)
     return {}
 
 

@@ -1,15 +1,19 @@
 """The workspace outlives its server, and comes with the sample company."""
 
+import asyncio
 import json
 import signal
 import sys
+import threading
 from asyncio import subprocess
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.sandbox.clock import Clock
 from bot.sandbox.model import Person as Model
 from bot.sandbox.samples import Samples, load
 from bot.sandbox.seed import seed
@@ -45,6 +49,26 @@ async def test_a_restart_keeps_everything(tmp_path: Path) -> None:
             async with session.get(url, params={"as": mei.id}) as response:
                 assert await response.read() == b"glue 40"
         assert await mei.post("sales", "later") > file_ts
+
+
+async def test_a_clock_set_back_gives_no_ts_twice(tmp_path: Path) -> None:
+    """A message's ts names it within its conversation, whatever happens to the machine's clock."""
+    async with Sandbox(data=tmp_path) as office:
+        populate(office)
+        said = [await Person(office, "mei").post("sales", "now")]
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    async with Sandbox(data=tmp_path, clock=Clock(now=lambda: yesterday)) as office:
+        said += [await Person(office, "mei").post("sales", "yesterday?") for _ in range(2)]
+    assert said == sorted(set(said))
+
+
+async def test_an_answer_waits_for_the_file(office: Sandbox) -> None:
+    """What a call was told is done is in the file: the answer comes after the write, however long that takes."""
+    gate, written = threading.Event(), []
+    office.context.workspace._journal._thread.submit(lambda: written.append(gate.wait()))
+    asyncio.get_running_loop().call_later(0.1, gate.set)
+    await Person(office, "mei").post("sales", "hello")
+    assert written == [True]
 
 
 async def everything(person: Person) -> list[object]:
