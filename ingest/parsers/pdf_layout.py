@@ -152,7 +152,8 @@ def _joint(text: str, before: Box, line: Box, right: float) -> str:
     goes_on = line.text[:1].islower() and not text.endswith(_SENTENCE_END)
     if not (is_wrapped or goes_on):
         return "\n"
-    if text.endswith("\u00ad") or (_ENDS_WIDE.search(text) and _STARTS_WIDE.match(line.text)):
+    is_hyphenated = re.search(r"[A-Za-z][-\u00ad\u2010]$", text) and line.text[:1].islower()
+    if is_hyphenated or (_ENDS_WIDE.search(text) and _STARTS_WIDE.match(line.text)):
         return ""
     return " "
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from docx import Document
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 from PIL import Image
 
@@ -64,10 +65,18 @@ def test_headings_of_other_languages_and_derived_styles_count(tmp_path: Path, na
     assert blocks(read(_saved(document, tmp_path)))[-1].place.headings == ("二级", "三级")
 
 
+def test_styles_based_on_a_list_make_items(tmp_path: Path) -> None:
+    document = Document()
+    style = document.styles.add_style("Own", WD_STYLE_TYPE.PARAGRAPH)
+    style.base_style = document.styles["List Number"]
+    document.add_paragraph("one", style="Own")
+    assert texts(read(_saved(document, tmp_path))) == ["- one"]
+
+
 def test_tracked_insertions_count_and_deletions_do_not(tmp_path: Path) -> None:
     document = Document()
     inserted = f'<w:ins w:id="1" w:author="a">{_run("five ")}</w:ins>'
-    deleted = '<w:del w:id="2" w:author="a"><w:r><w:delText>two </w:delText></w:r></w:del>'
+    deleted = '<w:del w:id="2" w:author="a"><w:r><w:delText>two </w:delText><w:tab/></w:r></w:del>'
     moved = f'<w:moveFrom w:id="3" w:author="a">{_run("gone ")}</w:moveFrom>'
     moved += f'<w:moveTo w:id="4" w:author="a">{_run("here ")}</w:moveTo>'
     document.element.body.insert(0, _paragraph(_run("Warranty ") + inserted + deleted + moved + _run("years.")))

@@ -44,6 +44,12 @@ def test_wrapped_lines_are_joined_and_others_stay(tmp_path: Path) -> None:
     assert texts(parsed) == [" ".join(latin), "".join(han), "地址：上海\n电话：021"]
 
 
+def test_a_word_wrapped_at_its_hyphen_stays_one_word(tmp_path: Path) -> None:
+    lines = ["The tiles are laid after the second coat has been dried for a full self-", "levelling day."]
+    (text,) = texts(read(pdf(tmp_path, "hyphen.pdf", [_lines(50, 700, lines)])))
+    assert text.endswith("a full self-levelling day.")
+
+
 def test_larger_letters_make_headings_also_for_the_next_page(tmp_path: Path) -> None:
     parsed = read(
         pdf(
