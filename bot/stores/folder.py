@@ -27,8 +27,8 @@ class DataFolder:
 
     @property
     def index(self) -> Path:
-        """Folder of the full-text index."""
-        return self.path / "index"
+        """Folder of the full-text index, which may remove it and make it anew; what is around it stays closed."""
+        return self.path / "index" / "full-text"
 
     @property
     def objects(self) -> Path:
@@ -58,7 +58,7 @@ class DataFolder:
         owner = {"pid": os.getpid(), "purpose": purpose}
         (self.path / OWNER_FILE).write_text(json.dumps(owner))
         shutil.rmtree(self.scratch, ignore_errors=True)
-        for folder in (self.index, self.objects, self.scratch):
+        for folder in (self.index.parent, self.objects, self.scratch):
             folder.mkdir(mode=0o700, exist_ok=True)
 
     def owner(self) -> tuple[int | None, str]:

@@ -55,7 +55,8 @@ def test_a_killed_owners_work_in_progress_is_cleared(tmp_path: Path) -> None:
 def test_what_is_inside_is_for_the_owner_alone(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path / "new")
     folder.own(purpose="serve")
-    modes = {path.name: path.stat().st_mode & 0o777 for path in (folder.index, folder.objects, folder.scratch)}
-    assert modes == {"index": 0o700, "objects": 0o700, "scratch": 0o700}
+    inside = {path.name: path.stat().st_mode & 0o777 for path in folder.path.iterdir() if path.is_dir()}
+    assert inside == {"index": 0o700, "objects": 0o700, "scratch": 0o700}
+    assert folder.index.is_relative_to(folder.path / "index")
     folder.release()
     assert folder.owner() == (None, "")
