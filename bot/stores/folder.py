@@ -59,7 +59,8 @@ class DataFolder:
         (self.path / OWNER_FILE).write_text(json.dumps(owner))
         shutil.rmtree(self.scratch, ignore_errors=True)
         for folder in (self.index.parent, self.objects, self.scratch):
-            folder.mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o700)
 
     def owner(self) -> tuple[int | None, str]:
         """Process id and purpose that the last owner wrote down; (None, "") when nobody did."""

@@ -53,6 +53,7 @@ def test_a_killed_owners_work_in_progress_is_cleared(tmp_path: Path) -> None:
 
 
 def test_what_is_inside_is_for_the_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / "new" / "objects").mkdir(parents=True)
     folder = DataFolder(tmp_path / "new")
     folder.own(purpose="serve")
     inside = {path.name: path.stat().st_mode & 0o777 for path in folder.path.iterdir() if path.is_dir()}
