@@ -27,7 +27,6 @@ STOP_ACTION = "stop_run"
 Block = dict[str, Any]
 
 _DOING = {
-    Step.TRANSCRIBING: texts.TRANSCRIBING,
     Step.UNDERSTANDING: texts.UNDERSTANDING,
     Step.SEARCHING: texts.SEARCHING,
     Step.CHECKING: texts.CHECKING,
@@ -168,6 +167,9 @@ def _doing(state: Progress) -> str:
         return texts.RECEIVED(state.language)
     if state.status.step is Step.SEARCHING and state.status.detail:
         return texts.SEARCHING_FOR(state.language, detail=cut(plain(state.status.detail), 120))
+    if state.status.step is Step.TRANSCRIBING:
+        # Nobody knows yet which language the asker speaks.
+        return f"{texts.TRANSCRIBING('en')} {texts.TRANSCRIBING('zh')}"
     return _DOING[state.status.step](state.language)
 
 

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+from handlers.errors import Gone
 from handlers.model import Outgoing
 
 
@@ -55,12 +56,15 @@ class FakeSlack:
         if self.gate is not None:
             await self.gate.wait()
         self._raise("edit")
+        if ts not in self.shown:
+            raise Gone("message_not_found", method="chat.update")
         self.shown[ts] = message
         self.edits.append((ts, message))
 
     async def delete(self, conversation: str, ts: str) -> None:
         self._raise("delete")
-        del self.shown[ts]
+        if self.shown.pop(ts, None) is None:
+            raise Gone("message_not_found", method="chat.delete")
 
     async def whisper(self, conversation: str, user: str, text: str, *, thread_ts: str | None = None) -> None:
         self._raise("whisper")

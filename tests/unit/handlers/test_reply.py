@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers.errors import Gone, NotDelivered, NotEditable, RateLimited, Refused, SlackError, TooLong, Unreachable
-from handlers.model import Cancelled, Completion, Failed, RunEvent, Status, Step, TextDelta, Transcript
+from handlers.model import Cancelled, Completion, Failed, Outgoing, RunEvent, Status, Step, TextDelta, Transcript
 from handlers.pace import EditBudget
 from handlers.reply import Replies, Reply
 from tests.unit.handlers.samples import final, inquiry
@@ -69,6 +70,11 @@ async def test_steps_transcript_and_draft_are_shown_as_they_come() -> None:
 async def test_after_a_voice_clip_was_heard_the_steps_are_in_its_language() -> None:
     slack = FakeSlack()
     reply = await begun(slack)
+    await reply.show(Status(run_id="r1", step=Step.TRANSCRIBING))
+    await settle()
+    shown = words(slack.shown[reply.placeholder_ts])
+    assert "Listening to your voice message" in shown
+    assert "正在听你的语音" in shown
     await reply.show(Transcript(run_id="r1", text="防水保修几年？"))
     await reply.show(Status(run_id="r1", step=Step.CHECKING))
     await settle()
@@ -115,6 +121,33 @@ async def test_an_edit_under_way_never_lands_after_the_final_one() -> None:
     slack.gate.set()
     await finishing
     assert ["draft" in words(message) for _, message in slack.edits] == [True, False]
+
+
+async def test_the_end_does_not_wait_for_the_turn_of_a_progress_edit() -> None:
+    slack, for_ever = FakeSlack(), asyncio.Event()
+
+    async def sleep(_: float) -> None:
+        await for_ever.wait()
+
+    office = replace(replies(slack, Time()), sleep=sleep)
+    reply = await office.begin(inquiry(), run_id="r1", language="en")
+    for seq in range(1, 4):
+        await reply.show(delta(seq, "word "))
+        await settle()
+    assert len(slack.edits) == 1
+    await reply.show(final("Done [1].", 1))
+    await reply.finish()
+    assert "Done [1]." in words(slack.shown[reply.placeholder_ts])
+
+
+async def test_what_is_shown_already_is_not_sent_again() -> None:
+    slack = FakeSlack()
+    reply = await begun(slack)
+    for _ in range(5):
+        await reply.show(Status(run_id="r1", step=Step.WRITING))
+        await settle()
+    assert len(slack.edits) == 1
+    await reply.abandon()
 
 
 async def test_what_comes_after_the_end_changes_nothing() -> None:
@@ -229,10 +262,11 @@ async def test_where_the_bot_may_not_write_the_asker_is_told_in_their_dm() -> No
 
 async def test_a_placeholder_of_an_earlier_process_is_taken_up() -> None:
     slack = FakeSlack()
-    reply = await replies(slack, Time()).resume(inquiry(), run_id="r1", language="zh", placeholder_ts="C1.9")
+    earlier = await slack.post("C1", Outgoing(text="…"), thread_ts="1.0")
+    reply = await replies(slack, Time()).resume(inquiry(), run_id="r1", language="zh", placeholder_ts=earlier)
     await reply.show(Failed(run_id="r1", message="机器人重启了。", can_retry=True))
     await reply.finish()
-    shown = slack.shown["C1.9"]
+    shown = slack.shown[earlier]
     assert "机器人重启了。" in words(shown)
     assert shown.blocks[-1]["elements"][0]["action_id"] == "retry_run"
 
