@@ -3,7 +3,7 @@
 import { t } from "./i18n.js";
 
 /** A refusal by the workspace; `message` is for people. */
-export class Refused extends Error {
+class Refused extends Error {
   constructor(code, message, fields) {
     super(message || code);
     this.code = code;

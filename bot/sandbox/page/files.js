@@ -4,7 +4,7 @@ import { h, icon } from "./dom.js";
 import { byteSize, duration, t } from "./i18n.js";
 
 /** Slack labels a voice clip by its subtype; its mimetype may say video. */
-export function isVoiceClip(file) {
+function isVoiceClip(file) {
   return file.subtype === "slack_audio" || /^audio_message/.test(file.name ?? "");
 }
 

@@ -46,7 +46,9 @@ class App {
     });
   }
 
+  /** Another person takes over: what still arrives for this one must not be shown. */
   destroy() {
+    this._isGone = true;
     this._stream.close();
     this._modals.destroy();
     this._sidebar.destroy();
@@ -60,6 +62,7 @@ class App {
   async _connected() {
     this.store.connected = true;
     await this.attempt(() => this.store.catchUp(this._open()));
+    if (this._isGone) return;
     this._point();
     this._land();
   }
@@ -133,7 +136,7 @@ class App {
   }
 
   become(person) {
-    start(person);
+    return this.attempt(() => start(person));
   }
 
   switchLanguage() {
@@ -160,7 +163,7 @@ class App {
   }
 
   render() {
-    if (this._isHeld) return;
+    if (this._isHeld || this._isGone) return;
     const { conversation, thread } = this.route;
     const known = this.store.conversations.get(conversation);
     if (known && document.visibilityState === "visible") this.store.reading.mark(known);
@@ -228,7 +231,6 @@ class App {
 }
 
 let app;
-let space;
 
 function leaveFile() {
   if (location.pathname !== "/") history.replaceState(null, "", app.address(app.route));
@@ -236,8 +238,8 @@ function leaveFile() {
 
 /** Become a person: a new store, a new stream, the same page. */
 async function start(person, route = {}) {
+  const space = await workspace();
   app?.destroy();
-  space = await workspace();
   const people = space.people.filter((one) => !one.is_bot && !one.deleted);
   const me = people.find((one) => one.id === person || one.name === person) ?? people[0];
   if (!me) {

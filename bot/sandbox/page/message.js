@@ -25,7 +25,11 @@ export function continues(before, message) {
 }
 
 function isNotice(message) {
-  return message.subtype in NOTICES || message.subtype === "tombstone" || message.subtype === "channel_topic";
+  return (
+    Object.hasOwn(NOTICES, message.subtype ?? "") ||
+    message.subtype === "tombstone" ||
+    message.subtype === "channel_topic"
+  );
 }
 
 function authorOf(message) {

@@ -27,11 +27,6 @@ export function mrkdwn(text, names) {
   return nodes;
 }
 
-/** One run of text without blocks: for headings, buttons, table cells. */
-export function inlineMrkdwn(text, names) {
-  return inline(text, names, 0);
-}
-
 function lines(text, names, inQuote = false) {
   const nodes = [];
   const all = text.split("\n");

@@ -10,7 +10,7 @@ export function keyOf(conversation, threadTs) {
 }
 
 export class Store {
-  /** `onChange(what)` is called after each change, at most once for all changes of one turn of the event loop. */
+  /** `onChange()` is called after each change, at most once for all changes of one turn of the event loop. */
   constructor(api, workspace, onChange) {
     this.api = api;
     this.me = api.me;
@@ -104,14 +104,6 @@ export class Store {
   messages(conversation, threadTs) {
     const list = this.list(conversation, threadTs);
     return list ? [...list.messages.values()].sort((a, b) => (a.ts < b.ts ? -1 : 1)) : [];
-  }
-
-  message(conversation, ts) {
-    for (const [key, list] of this.lists) {
-      if ((key === conversation || key.startsWith(`${conversation}/`)) && list.messages.has(ts))
-        return list.messages.get(ts);
-    }
-    return undefined;
   }
 
   /** Load or load again. Events that arrive meanwhile are applied again on top: the answer may be older than they are. */
@@ -218,7 +210,7 @@ export class Store {
   }
 }
 
-export function isReply(message) {
+function isReply(message) {
   return Boolean(message.thread_ts) && message.thread_ts !== message.ts;
 }
 

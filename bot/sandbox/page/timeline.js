@@ -110,12 +110,13 @@ export class Timeline {
   }
 
   _scrolled() {
-    this._atEnd = this._scroller.scrollTop > this._end() - NEAR_END;
+    const { scrollHeight, scrollTop, clientHeight } = this._scroller;
+    this._atEnd = scrollHeight - scrollTop - clientHeight < NEAR_END;
     if (this._atEnd) this._jump.hidden = true;
   }
 
   /** Where following stops: at the end, but never past the beginning of the last message, so that a long answer can be
-   * read from its first line while it grows. */
+   * read from its first line while it grows; what comes after it then waits behind the button. */
   _end() {
     const { scrollHeight, clientHeight } = this._scroller;
     const last = this._list.lastElementChild;

@@ -101,6 +101,10 @@ async def test_an_answer_grows_in_place_and_its_beginning_stays_in_sight(
     await expect(answer).to_contain_text("Line 59")
     await expect(answer.get_by_text("Line 0", exact=True)).to_be_in_viewport()
     await expect(answer).not_to_contain_text("Searching…")
+    await bot.client.chat_postMessage(channel=channels["general"], text="the sources")
+    await expect(answer.get_by_text("Line 0", exact=True)).to_be_in_viewport()
+    await page.get_by_role("button", name="Jump to the latest").click()
+    await expect(page.get_by_text("the sources")).to_be_in_viewport()
 
 
 async def test_what_was_missed_while_the_connection_was_down_is_caught_up(
