@@ -66,6 +66,6 @@ class HttpEvents:
     async def _exchange(self, body: str, headers: dict[str, str]) -> tuple[int, str]:
         async with (
             aiohttp.ClientSession() as session,
-            session.post(self._url, data=body.encode(), headers=headers, allow_redirects=False) as response,
+            session.post(self._url, data=body.encode(), headers=headers) as response,
         ):
             return response.status, await response.text()
