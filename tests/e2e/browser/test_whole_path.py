@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
+from bot.sandbox.server import Sandbox
 from tests.e2e.browser.conftest import BrowserPage, Launch
-from tests.e2e.company import Company
+from tests.e2e.company import Company, open_company
+from tests.sandbox_fixtures import populate
 
 pytestmark = pytest.mark.browser
 
-GUIDE = "# Kiln guide\n\nThe kiln K-77 is fired at 1,240 degrees for nine hours. Glaze is mixed by Hanna Berg.\n"
-QUESTION = "@haitang At what temperature is the kiln K-77 fired?"
 SPEECH = Path(__file__).parents[4] / "shared" / "data" / "audio" / "LDC93S1_pcms16le_1_8000.wav"
 PATIENCE = 60_000  # milliseconds; nothing waits for it when all is well
 
@@ -31,45 +32,56 @@ COLLECT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.fixture(scope="module")
+async def workshop(short_folder: Path) -> AsyncIterator[Company]:
+    """A bot among mei, tom and gus, for all tests of this file."""
+    async with Sandbox() as sandbox:
+        populate(sandbox)
+        async with open_company(sandbox, short_folder / "workshop") as company:
+            yield company
+
+
+@pytest.mark.parametrize(("width", "kiln", "degrees"), [(390, "K-39", "1,180"), (1280, "K-77", "1,240")])
 async def test_upload_ask_read_the_growing_answer_and_open_its_citation(
-    small: Company, browser_page: BrowserPage, width: int
+    workshop: Company, browser_page: BrowserPage, width: int, kiln: str, degrees: str
 ) -> None:
-    page = await browser_page("tom", width, at=small.channel("general"), site=small.sandbox.page_url)
+    name = f"guide-{kiln}.md"
+    guide = f"# Kiln guide\n\nThe kiln {kiln} is fired at {degrees} degrees. Its glaze is mixed by Hanna Berg.\n"
+    page = await browser_page("tom", width, at=workshop.channel("general"), site=workshop.sandbox.page_url)
     await page.locator("main input[type=file]").set_input_files(
-        [{"name": "kiln-guide.md", "mimeType": "text/markdown", "buffer": GUIDE.encode()}]
+        [{"name": name, "mimeType": "text/markdown", "buffer": guide.encode()}]
     )
     await page.get_by_role("button", name="Send").click()
-    uploaded = page.locator(".conversation .message", has=page.locator(".file-card"))
+    uploaded = page.locator(".conversation .message", has=page.locator(".file-card", has_text=name))
     await expect(uploaded.locator('[data-reaction="white_check_mark"]')).to_be_visible(timeout=PATIENCE)
     await uploaded.locator(".thread-summary").click()
 
     await page.evaluate(COLLECT)
-    await page.get_by_role("textbox", name="Reply…").fill(QUESTION)
+    await page.get_by_role("textbox", name="Reply…").fill(f"@haitang At what temperature is the kiln {kiln} fired?")
     await page.keyboard.press("Enter")
-    source = page.locator(".thread .attachment", has_text="kiln-guide.md")
+    source = page.locator(".thread .attachment", has_text=name)
     await expect(source).to_be_visible(timeout=PATIENCE)
-    answer = page.locator(".thread .message", has_text="1,240 degrees").first
+    answer = page.locator(".thread .message", has_text=f"{degrees} degrees").first
     await expect(answer).to_contain_text("[1]")
     states = (await page.evaluate("window.states"))[await answer.get_attribute("data-ts")]
     assert len(states) > 1, "the placeholder became the answer in place"
-    assert "1,240 degrees" not in states[0]
+    assert f"{degrees} degrees" not in states[0]
 
     await source.get_by_role("button", name="Open").click()
     dialog = page.get_by_role("dialog").first
-    await expect(dialog).to_contain_text("The kiln K-77 is fired at 1,240 degrees", timeout=PATIENCE)
+    await expect(dialog).to_contain_text(f"The kiln {kiln} is fired at {degrees} degrees", timeout=PATIENCE)
     await dialog.locator("a.button").click()
-    await expect(page.get_by_role("dialog", name="kiln-guide.md").locator("pre")).to_contain_text("Hanna Berg")
+    await expect(page.get_by_role("dialog", name=name).locator("pre")).to_contain_text("Hanna Berg")
 
 
 async def test_a_question_spoken_in_the_page_is_heard(
-    small: Company, browser_page: BrowserPage, launch: Launch
+    workshop: Company, browser_page: BrowserPage, launch: Launch
 ) -> None:
     if not SPEECH.exists():
         pytest.skip(f"no recording of speech at {SPEECH}")
     speaking = await launch(f"--use-file-for-fake-audio-capture={SPEECH}%noloop")
-    dm = await small.person("tom").open(small.sandbox.context.workspace.app.user)
-    page = await browser_page("tom", at=dm, site=small.sandbox.page_url, using=speaking)
+    dm = await workshop.person("tom").open(workshop.sandbox.context.workspace.app.user)
+    page = await browser_page("tom", at=dm, site=workshop.sandbox.page_url, using=speaking)
     await page.get_by_role("button", name="Record a voice clip").click()
     await expect(page.get_by_role("timer")).to_have_text(re.compile("0:0[4-9]"))
     await page.get_by_role("button", name="Stop and send").click()
