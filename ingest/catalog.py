@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -56,11 +58,13 @@ DROP_UNITS: Final = "DELETE FROM units WHERE version_id = %(version)s"
 
 INSERT_UNIT: Final = """
 INSERT INTO units (version_id, ordinal, place, read_by, text, blocks)
-VALUES (%(version)s, %(ordinal)s, %(place)s, %(read_by)s, %(text)s, %(blocks)s)
+VALUES (%(version)s, %(ordinal)s, %(place)s::jsonb, %(read_by)s, %(text)s, %(blocks)s::jsonb)
 """
 
+# As text: a long document's JSON is read in a thread.
 LOAD_UNITS: Final = """
-SELECT ordinal, place, read_by, text, blocks FROM units WHERE version_id = %(version)s ORDER BY ordinal
+SELECT ordinal, place::text AS place, read_by, text, blocks::text AS blocks
+  FROM units WHERE version_id = %(version)s ORDER BY ordinal
 """
 
 LIST_DOCUMENTS: Final = """
@@ -86,6 +90,9 @@ SELECT {_DOCUMENT} FROM documents AS document
 LIST_VERSIONS: Final = """
 SELECT version_id AS version, number, state, cause FROM versions WHERE document_id = %(document)s ORDER BY number
 """
+
+SLICE: Final = 50
+"""Units written at once; the event loop goes on in between."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,13 +159,16 @@ class Catalog:
 
     async def store_units(self, connection: AsyncConnection[Any], version: str, units: Iterable[Unit]) -> None:
         """Make these the version's units, in the caller's transaction."""
+        rows = await asyncio.to_thread(lambda: [_unit_row(version, unit) for unit in units])
         await connection.execute(DROP_UNITS, {"version": version})
         async with connection.cursor() as cursor:
-            await cursor.executemany(INSERT_UNIT, [_unit_row(version, unit) for unit in units])
+            for start in range(0, len(rows), SLICE):
+                await cursor.executemany(INSERT_UNIT, rows[start : start + SLICE])
 
     async def units(self, version: str) -> tuple[Unit, ...]:
         """The version's units as they were parsed."""
-        return tuple(_unit(row) for row in await self._rows(LOAD_UNITS, {"version": version}))
+        rows = await self._rows(LOAD_UNITS, {"version": version})
+        return await asyncio.to_thread(lambda: tuple(_unit(row) for row in rows))
 
     async def find(self, *, team: str, source: str, source_id: str) -> Document | None:
         """The document of a source's file."""
@@ -223,24 +233,34 @@ def _version(row: DictRow) -> Version:
     )
 
 
+def storable(text: str) -> str:
+    """The text with its NUL characters replaced: some PDFs hold them, PostgreSQL cannot."""
+    return text.replace("\x00", "\ufffd")
+
+
 def _unit_row(version: str, unit: Unit) -> dict[str, Any]:
     blocks = [
-        {"kind": block.kind, "text": block.text, "place": block.place.to_json(), "header": block.header}
+        {
+            "kind": block.kind,
+            "text": storable(block.text),
+            "place": block.place.to_json(),
+            "header": storable(block.header),
+        }
         for block in unit.blocks
     ]
     return {
         "version": version,
         "ordinal": unit.ordinal,
-        "place": Jsonb(unit.place.to_json()),
+        "place": json.dumps(unit.place.to_json(), ensure_ascii=False),
         "read_by": unit.read_by,
-        "text": unit.text,
-        "blocks": Jsonb(blocks),
+        "text": storable(unit.text),
+        "blocks": json.dumps(blocks, ensure_ascii=False),
     }
 
 
 def _unit(row: DictRow) -> Unit:
     blocks = tuple(
         Block(BlockKind(item["kind"]), item["text"], Place.from_json(item["place"]), item["header"])
-        for item in row["blocks"]
+        for item in json.loads(row["blocks"])
     )
-    return Unit(row["ordinal"], Place.from_json(row["place"]), blocks, ReadBy(row["read_by"]))
+    return Unit(row["ordinal"], Place.from_json(json.loads(row["place"])), blocks, ReadBy(row["read_by"]))

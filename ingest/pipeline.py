@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 import structlog
 from psycopg_pool import AsyncConnectionPool
 
-from ingest.catalog import Advance, Catalog
+from ingest.catalog import Advance, Catalog, storable
 from ingest.indexing import Indexer
 from ingest.limits import Limits
 from ingest.model import FINAL_STATES, Cause, FetchedFile, IngestReport, Parsed, State, Unreadable, Version
@@ -111,12 +111,12 @@ class Pipeline:
         return active is not None and (active.sha256, active.reader) == (sha256, READER)
 
     async def _close_unchanged(self, version: Version, file: FetchedFile) -> NoReturn:
-        """The bytes are those that are found already: no new version, and the people are told."""
+        """The bytes are those that are found already: the people are told, and there is no new version."""
+        active = await self._load(version.document.active_version or "")
+        await self._show(replace(active, reply=version.reply), unchanged=True)
         async with self._pool.connection() as connection, connection.transaction():
             await self._catalog.rename(connection, version.document.document_id, file)
             await self._catalog.drop(connection, version)
-        active = await self._load(version.document.active_version or "")
-        await self._show(replace(active, reply=version.reply), unchanged=True)
         raise Gone
 
     async def _keep(self, version: Version, file: FetchedFile, *, sha256: str, size: int) -> None:
@@ -133,10 +133,10 @@ class Pipeline:
         if not any(unit.text.strip() for unit in parsed.units):
             raise Unreadable(Cause.NO_TEXT)
         report = {
-            "title": parsed.title,
+            "title": storable(parsed.title),
             "named_after_file": parsed.title == _stem(version),
             "counts": parsed.counts,
-            "left_out": list(parsed.left_out),
+            "left_out": [storable(item) for item in parsed.left_out],
         }
         step = Advance(after=State.PARSED, report=report, modality=parsed.modality, reader=READER)
         async with self._pool.connection() as connection, connection.transaction():
@@ -157,12 +157,13 @@ class Pipeline:
         if twin is None:
             return None
         parsed = await self._catalog.parsed(twin)
+        if not parsed.units:
+            return None  # deleted between the two questions
         return replace(parsed, title=_stem(version)) if twin.report["named_after_file"] else parsed
 
     async def _index(self, version: Version) -> None:
         parsed = await self._catalog.parsed(version)
         twin = await self._catalog.twin(version, reader=READER)
-
         chunks = await self._indexer.index(
             version, parsed, known_from=twin, show=lambda percent: self._show(version, percent=percent)
         )

@@ -54,6 +54,11 @@ async def test_what_cannot_be_read_fails_with_its_cause(ingestion: Bench, text: 
     assert await ingestion.chunk_texts() == []
 
 
+async def test_characters_that_the_database_cannot_hold_are_replaced(ingestion: Bench) -> None:
+    made = await ingestion.ingest(ingestion.write("odd.txt", "Epoxy\x00seals the bath."))
+    assert await ingestion.chunk_texts() == [(made.version, "Epoxy\ufffdseals the bath.")]
+
+
 async def test_a_path_that_is_not_there_is_not_found(ingestion: Bench) -> None:
     await ingestion.ingest(Path("/nowhere/at-all.txt"))
     assert ingestion.progress.last.cause is Cause.NOT_FOUND
@@ -128,6 +133,14 @@ async def test_the_same_bytes_elsewhere_are_read_and_encoded_once(ingestion: Ben
     assert len(stored) == 1
     same = await ingestion.rows("SELECT count(DISTINCT embedding::text), count(*) FROM chunks")
     assert same == [(2, 4)]
+
+
+async def test_a_file_whose_copy_is_being_deleted_is_read_itself(ingestion: Bench) -> None:
+    first = await ingestion.ingest(ingestion.write("a.txt", "Epoxy."))
+    await ingestion.rows("DELETE FROM units WHERE version_id = %s RETURNING 1", first.version)
+    second = await ingestion.ingest(ingestion.write("b.txt", "Epoxy."))
+    assert await ingestion.active(second.document) == second.version
+    assert ingestion.parser.calls == 2
 
 
 async def test_a_copy_keeps_its_own_name_and_rights(ingestion: Bench) -> None:
