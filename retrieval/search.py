@@ -115,7 +115,8 @@ class Search:
         if vectors is None:
             return None, None
         nearest = self._vectors.nearest(scope, vectors[0], limit=self._settings.depth)
-        return vectors[0], await self._attempt(VECTORS, nearest)
+        hits = await self._attempt(VECTORS, nearest)
+        return vectors[0], hits and [hit for hit in hits if hit.score >= self._encoder.floor]
 
     async def _attempt(self, channel: str, work: Awaitable[Result]) -> Result | None:
         """The work's result; None when its channel failed or its deadline passed."""

@@ -104,6 +104,16 @@ async def test_rights_are_checked_where_they_are_decided_not_in_the_index(pool, 
     assert not any(name.startswith("case") for name in found)
 
 
+async def test_what_is_below_the_encoder_s_floor_is_no_candidate(stores):
+    class Strict:
+        floor = 0.999
+        encode_queries = stores["encoder"].encode_queries
+
+    result = await Search(**{**stores, "encoder": Strict()}, settings=PATIENT).search(SALES, "oak")
+    assert ids(result) == ["case-v1-2"]
+    assert result.degraded == ()
+
+
 async def test_an_empty_scope_or_question_finds_nothing(search):
     assert ids(await search.search(rows.scope_of(), "防水")) == []
     assert ids(await search.search(SALES, " \n")) == []
@@ -139,6 +149,7 @@ class Broken:
         raise ChannelFailed("broken", "down")
 
     nearest = match = encode_queries = load = fail
+    floor = 0.0
 
 
 @pytest.mark.parametrize("hangs", [False, True])
