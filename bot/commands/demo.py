@@ -11,7 +11,7 @@ from bot.commands.output import Console, Declined
 from bot.commands.running import until_stopped
 from bot.config import load
 from bot.sandbox import samples
-from bot.sandbox.seed import furnish, upload
+from bot.sandbox.seed import furnish, seed
 from bot.sandbox.server import Sandbox
 from bot.service import open_service
 
@@ -37,13 +37,12 @@ async def demo(*, port: int | None) -> int:
 
 async def _run(core: Core, sandbox: Sandbox, console: Console) -> None:
     sample = samples.load()
-    is_new = furnish(sandbox.context, sample)
+    furnish(sandbox.context, sample)
     async with open_service(_in_sandbox(core, sandbox)) as service:
         await service.app.connect()
         console.result(None, [f"Haitang is ready: {sandbox.page_url}"])
         console.say("Press Ctrl-C to stop.")
-        if is_new:
-            await upload(sandbox.context, sample)
+        await seed(sandbox.context, sample)
         await until_stopped(service.run())
 
 
