@@ -10,10 +10,11 @@ import structlog
 
 from handlers import texts
 from handlers.citations import failed_view, opening_view, refused_view, source_view
-from handlers.errors import MissingScope, SlackError
+from handlers.errors import SlackError
 from handlers.model import CitationRefused
 from handlers.ports import Citations, Messages, Questions
 from handlers.render import language_of
+from handlers.trouble import explain
 
 log = structlog.get_logger()
 
@@ -42,7 +43,7 @@ class Actions:
         try:
             view_id = await self._messages.open_view(str(body["trigger_id"]), opening_view(language))
         except SlackError as error:
-            await self._tell(body, _words_for(error, language))
+            await self._tell(body, explain(error, language))
             return
         view = await self._view(body, str(action["value"]), language)
         try:
@@ -94,11 +95,3 @@ class Actions:
 
 def _language(body: Mapping[str, Any]) -> str:
     return language_of(str(body["actions"][0].get("block_id") or ""))
-
-
-def _words_for(error: SlackError, language: str) -> str:
-    if isinstance(error, MissingScope):
-        log.error("missing_scope", method=error.method, needed=error.needed)
-        return texts.MISSING_SCOPE(language, needed=error.needed)
-    log.warning("modal_not_opened", error=error.error)
-    return texts.CLICK_FAILED(language)

@@ -140,6 +140,14 @@ MISSING_SCOPE = Sentence(
     "I am missing the Slack permission `{needed}` for this. An administrator can add it to the app and reinstall it.",
     "我缺少做这件事所需的 Slack 权限 `{needed}`。管理员可以给应用加上该权限并重新安装。",
 )
+GONE = Sentence(
+    "What this is about is no longer in Slack, or I can't see it. Share it again where I am a member.",
+    "相关内容在 Slack 里已不存在，或我看不到。请在我所在的频道里重新分享。",
+)
+TOO_BIG = Sentence("This file is too large for me. Send a smaller one.", "这个文件太大。请发小一点的。")
+SLACK_FAILED = Sentence(
+    "Slack did not answer as it should. Please try again in a moment.", "Slack 没有正常响应。请稍等片刻再试。"
+)
 
 # Uploads.
 UPLOAD_WAITING = Sentence("I will read “{title}” in a moment…", "稍后就读“{title}”…")

@@ -100,7 +100,7 @@ async def test_the_modal_says_why_it_shows_nothing(problem: Exception, said: str
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (Refused("expired_trigger_id"), "did not work just now"),
+        (Refused("expired_trigger_id"), "Slack did not answer as it should"),
         (MissingScope(method="views.open", needed="chat:write"), "`chat:write`"),
     ],
 )

@@ -13,6 +13,7 @@ from handlers import errors
 from handlers.adapters.files import shares_of, spoken
 from handlers.adapters.slack import bypasses_proxy, patient_call, translate, web_client
 from handlers.model import FileShare
+from handlers.trouble import explain
 from permissions.model import ConversationKind
 
 
@@ -52,6 +53,22 @@ def test_each_error_has_its_kind(problem: Exception, kind: type[errors.SlackErro
     found = translate(problem, "chat.update")
     assert type(found) is kind
     assert "chat.update" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("error", "en", "zh"),
+    [
+        (errors.MissingScope(method="files.info", needed="files:read"), "permission `files:read`", "权限 `files:read`"),
+        (errors.HtmlInstead("html_instead"), "permission `files:read`", "权限 `files:read`"),
+        (errors.Gone("file_deleted"), "no longer in Slack", "已不存在"),
+        (errors.TooBig(2, 1), "too large", "太大"),
+        (errors.Unreachable("timeout"), "try again in a moment", "稍等片刻再试"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_each_error_has_a_cause_and_a_remedy_in_words(error: errors.SlackError, en: str, zh: str) -> None:
+    assert en in explain(error, "en")
+    assert zh in explain(error, "zh")
 
 
 def test_a_missing_permission_is_named() -> None:
