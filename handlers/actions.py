@@ -43,6 +43,7 @@ class Actions:
         try:
             view_id = await self._messages.open_view(str(body["trigger_id"]), opening_view(language))
         except SlackError as error:
+            log.warning("modal_not_opened", error=error.error)
             await self._tell(body, explain(error, language))
             return
         view = await self._view(body, str(action["value"]), language)

@@ -24,6 +24,7 @@ from bot.agent.texts import (
 from bot.answers.records import Run, RunRecords
 from handlers.errors import NotDelivered, SlackError
 from handlers.model import Cancelled, Completion, Failed, Inquiry
+from handlers.trouble import explain
 from ingest.model import Unreadable
 from retrieval.language import detect
 
@@ -184,6 +185,10 @@ class RunWorker:
         except Unreadable as error:
             log.warning("clip_unreadable", run_id=run_id, cause=error.cause, detail=error.detail)
             failed = Failed(run_id=run_id, message=say(CLIP_UNREADABLE, inquiry), can_retry=True)
+        except SlackError as error:
+            log.exception("slack_refused", run_id=run_id)
+            words: TextByLanguage = {"en": explain(error, "en"), "zh": explain(error, "zh")}
+            failed = Failed(run_id=run_id, message=say(words, inquiry), can_retry=True)
         except Exception:
             log.exception("run_failed", run_id=run_id)
             failed = Failed(run_id=run_id, message=say(BROKEN, inquiry), can_retry=True)

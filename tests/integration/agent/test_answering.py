@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.agent.texts import BROKEN, CLIP_UNREADABLE, HOW_TO, NOTHING_HEARD, TIMED_OUT, in_both
+from bot.agent.texts import CLIP_UNREADABLE, HOW_TO, NOTHING_HEARD, TIMED_OUT, in_both
 from bot.answers.records import EvidenceGone
 from handlers.errors import MissingScope, Unreachable
 from handlers.model import (
@@ -19,6 +19,7 @@ from handlers.model import (
     TextDelta,
     Transcript,
 )
+from handlers.trouble import explain
 from ingest.model import Cause, Unreadable
 from permissions.model import ConversationKind, Principal
 from tests import rows
@@ -84,12 +85,15 @@ async def test_silence_gets_a_friendly_note_and_no_answer(world: World) -> None:
     assert (reply.last.message, reply.last.can_retry) == (in_both(NOTHING_HEARD, "en"), False)
 
 
+NO_PERMISSION = MissingScope(method="files.info", needed="files:read")
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [
         (Unreadable(Cause.DAMAGED), in_both(CLIP_UNREADABLE, "en")),
         (TimeoutError(), in_both(TIMED_OUT, "en")),
-        (MissingScope(method="files.info", needed="files:read"), in_both(BROKEN, "en")),
+        (NO_PERMISSION, "\n\n".join(explain(NO_PERMISSION, language) for language in ("en", "zh"))),
     ],
 )
 async def test_a_clip_that_cannot_be_heard_is_said(world: World, error: Exception, message: str) -> None:
