@@ -124,9 +124,10 @@ class Pipeline:
         async with self._pool.connection() as connection, connection.transaction():
             await connection.execute(LOCK_OBJECT, {"key": key})
             await self._objects.put(key, file.path)
+            # The document's row before the version's, as a deletion takes them.
+            await self._catalog.rename(connection, version.document.document_id, file)
             step = Advance(after=State.FETCHED, sha256=sha256, size=size, object_key=key)
             _require(await self._catalog.advance(connection, version, step))
-            await self._catalog.rename(connection, version.document.document_id, file)
 
     async def _parse(self, version: Version) -> None:
         parsed = await self._read_before(version) or await self._read(version)

@@ -15,7 +15,12 @@ from permissions.model import Principal
 RIGHTS_JOB: Final = "rights"
 """Name of the job that copies a document's grants into the full-text index; its argument is ``document``."""
 
-CURRENT: Final = "SELECT principal FROM grants WHERE document_id = %(document)s FOR UPDATE"
+# The document's row before its grants', as a deletion takes them: changes of one document take turns.
+LOCK_DOCUMENT: Final = """
+SELECT FROM documents WHERE document_id = %(document)s AND deleted_at IS NULL FOR NO KEY UPDATE
+"""
+
+CURRENT: Final = "SELECT principal FROM grants WHERE document_id = %(document)s"
 
 
 class Rights:
@@ -28,17 +33,17 @@ class Rights:
         self._full_text = full_text
 
     async def set(self, document: str, principals: Collection[Principal]) -> None:
-        """Make ``principals`` the whole of the document's grants.
-
-        Raises psycopg's ForeignKeyViolation when there is no such document.
-        """
+        """Make ``principals`` the whole of the document's grants; a document that is gone has none to change."""
         async with self._pool.connection() as connection, connection.transaction():
-            await self._change(connection, document, frozenset(principals), await _current(connection, document))
+            current = await _current(connection, document)
+            if current is not None:
+                await self._change(connection, document, frozenset(principals), current)
 
     async def widen(self, connection: AsyncConnection[Any], document: str, more: Collection[Principal]) -> None:
         """Add to the document's grants, in the caller's transaction."""
         current = await _current(connection, document)
-        await self._change(connection, document, current.union(more), current)
+        if current is not None:
+            await self._change(connection, document, current.union(more), current)
 
     async def run(self, *, document: str) -> None:
         """The job: bring the index's copy up to date."""
@@ -61,6 +66,9 @@ class Rights:
         )
 
 
-async def _current(connection: AsyncConnection[Any], document: str) -> frozenset[Principal]:
+async def _current(connection: AsyncConnection[Any], document: str) -> frozenset[Principal] | None:
+    """The grants now, held until the transaction ends; None when the document is gone."""
+    if (await connection.execute(LOCK_DOCUMENT, {"document": document})).rowcount == 0:
+        return None
     rows = await (await connection.execute(CURRENT, {"document": document})).fetchall()
     return frozenset(Principal.parse(name) for (name,) in rows)

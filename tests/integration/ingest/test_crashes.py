@@ -182,3 +182,27 @@ async def test_changed_rights_reach_the_index(ingestion: Bench) -> None:
         assert await ingestion.grants.of(made.document) == {WORKSPACE}
         await ingestion.until(lambda: asyncio.sleep(0, bool(calls)))
     assert calls == [(made.document, [str(WORKSPACE)])]
+
+
+async def test_rights_that_change_at_once_are_all_counted(ingestion: Bench) -> None:
+    made = await ingestion.ingest(ingestion.write("case.txt", TEXT), WORKSPACE)
+    await ingestion.rights.set(made.document, [])
+    places = [Principal.channel(TEAM, f"C{number}") for number in range(6)]
+
+    async def share(place: Principal) -> None:
+        async with ingestion.pool.connection() as connection:
+            await ingestion.rights.widen(connection, made.document, [place])
+
+    await asyncio.gather(*(share(place) for place in places))
+    assert await ingestion.grants.of(made.document) == set(places)
+
+
+async def test_a_deletion_and_a_change_of_rights_do_not_lock_each_other_out(ingestion: Bench) -> None:
+    for number in range(5):
+        made = await ingestion.ingest(ingestion.write(f"{number}.txt", f"Text {number}."))
+        await asyncio.gather(
+            ingestion.deletion.delete(made.document, by="U1"),
+            *(ingestion.rights.set(made.document, [Principal.channel(TEAM, f"C{n}")]) for n in range(3)),
+        )
+        assert await ingestion.active(made.document) is None
+        assert await ingestion.grants.of(made.document) == frozenset()
