@@ -91,6 +91,7 @@ async def test_an_exact_code_is_first(index, scope, query):
 @pytest.mark.parametrize("code", ["gen-itgc", "WO-2024-0113", "M-208"])
 async def test_codes_alone_are_exact_codes(index, scope, code):
     parts = " ".join(code.split("-"))
+    await add(index, "others", *["Nothing of the kind stands in any of these."] * 40)
     await add(index, "parts", f"{parts}. {parts}. {parts}.")
     await add(index, "exact", f"Among many other words of no interest to anybody at all there is also {code} here.")
     assert (await documents(index, scope, code))[0] == "exact"
