@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.agent.model import Language, Support, Understanding
+from bot.agent.model import Findings, Language, Support, Understanding
 from bot.agent.offline.clean import MAX_QUESTION
-from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, in_both
+from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, OTHER_LANGUAGE, in_both
 from handlers.model import Completion, Final
 from permissions.model import ScopeLimit
+from retrieval.language import detect
 from retrieval.model import EvidenceSet
 
 
@@ -18,7 +19,7 @@ def compose(
     answer_id: str,
     understanding: Understanding,
     supports: Sequence[Support],
-    degraded: bool,
+    findings: Sequence[Findings],
     limits: Sequence[ScopeLimit],
     evidence: EvidenceSet | None,
     text: str,
@@ -34,7 +35,7 @@ def compose(
         text=text or _words_without_evidence(completion, language),
         evidence=evidence,
         gaps=gaps if completion is Completion.PARTIAL else (),
-        notices=tuple(_notices(understanding, degraded, limits, asked=bool(supports))),
+        notices=tuple(_notices(understanding, findings, limits, has_gaps=bool(gaps))),
         completion=completion,
         language=language,
     )
@@ -53,12 +54,14 @@ def _words_without_evidence(completion: Completion, language: Language) -> str:
 
 
 def _notices(
-    understanding: Understanding, degraded: bool, limits: Sequence[ScopeLimit], *, asked: bool
+    understanding: Understanding, findings: Sequence[Findings], limits: Sequence[ScopeLimit], *, has_gaps: bool
 ) -> Iterator[str]:
     language = understanding.language
     if understanding.is_cut:
         yield CUT[language].format(count=MAX_QUESTION)
-    if asked:
+    if findings:
         yield from (LIMITS[limit][language] for limit in limits)
-    if degraded:
+    if any(found.degraded for found in findings):
         yield DEGRADED[language]
+    if has_gaps and any(detect(item.passage.text) != language for found in findings for item in found.ranked):
+        yield OTHER_LANGUAGE[language]

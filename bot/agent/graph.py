@@ -161,7 +161,7 @@ class AnswerGraph:
             answer_id=runtime.context.answer_id,
             understanding=state["understanding"],
             supports=state.get("supports", ()),
-            degraded=any(found.degraded for found in state.get("findings", ())),
+            findings=state.get("findings", ()),
             limits=runtime.context.scope.limits,
             evidence=state.get("evidence"),
             text=state.get("text", ""),

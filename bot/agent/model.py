@@ -75,16 +75,13 @@ class Understanding:
 class Findings:
     """What the search gave for one part, best first, and the names of channels that failed.
 
-    ``query`` is what was searched, ``vector`` its vector. ``ranked`` are passages in the language of the query,
-    ``foreign`` those in the other: similarities compare within a language only. ``alone`` is what the part's other
-    reading gave.
+    ``query`` is what was searched, ``vector`` its vector; ``alone`` is what the part's other reading gave.
     """
 
     part: Part
     query: str
     vector: Vector
     ranked: tuple[RankedPassage, ...]
-    foreign: tuple[RankedPassage, ...] = ()
     degraded: tuple[str, ...] = ()
     alone: Findings | None = None
 

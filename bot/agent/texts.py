@@ -40,6 +40,11 @@ DEGRADED: Final[TextByLanguage] = {
     "en": "A part of the search was not available just now, so something may be missing. Asking again later may help.",
     "zh": "部分检索刚才不可用，结果可能不全。稍后再问一次也许能找到更多。",
 }
+OTHER_LANGUAGE: Final[TextByLanguage] = {
+    "en": "Some files here are in Chinese. I find things best in the language that they are written in: "
+    "asking in Chinese may find more.",
+    "zh": "这里有些文件是英文的。用文件本身的语言提问更容易找到：不妨用英文再问一次。",
+}
 TIMED_OUT: Final[TextByLanguage] = {
     "en": "This took too long and was stopped. Please try again.",
     "zh": "处理时间过长，已停止。请再试一次。",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bot.agent.model import Findings
 from bot.agent.offline.calibration import Calibration, Features, Weights
-from bot.agent.offline.features import TOGETHER, features_of, foreign_features_of
+from bot.agent.offline.features import TOGETHER, features_of
 from bot.agent.roles import Researcher, Understander
 from permissions.model import AccessScope
 
@@ -21,7 +21,7 @@ REFUSED_GOAL: Final = 0.85
 WRONG_GOAL: Final = 0.10
 """Share of the answerable questions that may be refused wrongly."""
 
-RIDGE: Final = 1e-3
+RIDGE: Final = 5e-3
 """Penalty on standardised weights: keeps a fit to few questions from growing without bound."""
 
 Matrix = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ Matrix = npt.NDArray[np.float64]
 class MeasuredQuestion:
     """A question of the set ``source``, of which it is known whether the indexed sources answer it.
 
-    ``is_foreign``: what answers it is in the other language.
+    ``is_foreign``: what answers it is in the other language, which the offline roles are not fitted to.
     """
 
     id: str
@@ -55,8 +55,8 @@ class Sample:
     findings: tuple[Findings, ...]
 
     def features(self) -> list[Features]:
-        """Of each part, in both languages, what was found there."""
-        found = (read(item) for item in self.findings for read in (features_of, foreign_features_of))
+        """Of each part for which anything was found."""
+        found = (features_of(item) for item in self.findings)
         return [features for features in found if features is not None]
 
     def is_supported(self, calibration: Calibration) -> bool:
@@ -84,11 +84,15 @@ async def collect(
 
 
 def report(samples: Sequence[Sample], calibration: Calibration) -> dict[str, Any]:
-    """Refusals of all samples, and by set and by language: questions and shares from 0 to 1."""
+    """Refusals of all samples, and by set and by language: questions and shares from 0 to 1.
+
+    Questions in the other language than their source are a set of their own, and counted nowhere else.
+    """
     verdicts = [(sample.question, sample.is_supported(calibration)) for sample in samples]
-    groups: dict[str, list[tuple[MeasuredQuestion, bool]]] = {"all": verdicts}
+    groups: dict[str, list[tuple[MeasuredQuestion, bool]]] = {"all": []}
     for question, is_supported in verdicts:
-        for name in (question.source, question.language):
+        names = (question.source,) if question.is_foreign else ("all", question.source, question.language)
+        for name in names:
             groups.setdefault(name, []).append((question, is_supported))
     return {name: _shares(group) for name, group in groups.items()}
 
@@ -114,41 +118,40 @@ def fit(samples: Sequence[Sample]) -> Calibration:
 
     Raises ValueError when one of the cases has no questions in that half.
     """
-    fitting = [sample for sample in samples if sample.question.is_for_fitting]
+    fitting = [sample for sample in samples if sample.question.is_for_fitting and not sample.question.is_foreign]
     rows = [row for sample in fitting for row in _rows(sample)]
     few = [row for sample in fitting for row in _rows(_with_few(sample))]
     return Calibration(
-        usual=_fit([row for row in rows if not row.features.is_foreign and row.features.margin is not None]),
-        few=_fit([row for row in few if not row.features.is_foreign]),
-        foreign=_fit([row for row in rows if row.features.is_foreign]),
+        usual=_fit([row for row in rows if row.features.margin is not None]),
+        few=_fit(few),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Features of one part in one language, and whether these passages answer it."""
+    """Features of one part of a question, and whether the question is answerable."""
 
     source: str
+    language: str
     features: Features
-    is_answered: bool
+    is_answerable: bool
 
     def values(self) -> list[float]:
-        """The features as numbers; words are not compared across languages."""
-        words = 0.0 if self.features.is_foreign else 1.0
+        """The features as numbers, in the order of the weights."""
         return [
             self.features.similarity,
             self.features.margin or 0.0,
-            self.features.covered * words,
-            self.features.missing * words,
-            self.features.exact,
+            self.features.covered,
+            self.features.missing,
+            self.features.held,
+            self.features.lacked,
         ]
 
 
 def _rows(sample: Sample) -> list[_Row]:
     question = sample.question
     return [
-        _Row(question.source, features, question.is_answerable and features.is_foreign == question.is_foreign)
-        for features in sample.features()
+        _Row(question.source, question.language, features, question.is_answerable) for features in sample.features()
     ]
 
 
@@ -161,21 +164,22 @@ def _fit(rows: Sequence[_Row]) -> Weights:
     if not rows:
         raise ValueError("a case of the calibration has no questions to be fitted to")
     values = np.array([row.values() for row in rows], np.float64)
-    labels = np.array([row.is_answered for row in rows], np.float64)
+    labels = np.array([row.is_answerable for row in rows], np.float64)
     sources = [row.source for row in rows]
     shares = np.array([1 / (sources.count(source) * len(set(sources))) for source in sources])
     centre, spread = values.mean(0), values.std(0)
     spread[spread == 0] = 1.0
     bias, *weights = _regression((values - centre) / spread, labels, shares)
     scaled = np.array(weights) / spread
-    similarity, margin, covered, missing, exact = (round(float(weight), 3) for weight in scaled)
+    similarity, margin, covered, missing, held, lacked = (round(float(weight), 3) for weight in scaled)
     fitted = Weights(
         bias=round(float(bias - scaled @ centre), 3),
         similarity=similarity,
         margin=margin,
         covered=covered,
         missing=missing,
-        exact=exact,
+        held=held,
+        lacked=lacked,
         threshold=0.5,
     )
     return replace(fitted, threshold=_threshold(fitted, rows))
@@ -195,11 +199,13 @@ def _regression(values: Matrix, labels: Matrix, shares: Matrix) -> Matrix:
 
 
 def _threshold(weights: Weights, rows: Sequence[_Row]) -> float:
-    """The threshold that leaves the most room to both goals in the set that has the least."""
-    by_source: dict[str, list[tuple[float, bool]]] = {}
+    """The threshold that leaves the most room to both goals, for all and for the language that has the least."""
+    groups: dict[str, list[tuple[float, bool]]] = {"all": []}
     for row in rows:
-        by_source.setdefault(row.source, []).append((weights.probability(row.features), row.is_answered))
-    mixed = [group for group in by_source.values() if len({is_answered for _, is_answered in group}) > 1]
+        verdict = (weights.probability(row.features), row.is_answerable)
+        groups["all"].append(verdict)
+        groups.setdefault(row.language, []).append(verdict)
+    mixed = [group for group in groups.values() if len({is_answerable for _, is_answerable in group}) > 1]
 
     def room(threshold: float) -> float:
         return min((_room(group, threshold) for group in mixed), default=0.0)
@@ -208,6 +214,6 @@ def _threshold(weights: Weights, rows: Sequence[_Row]) -> float:
 
 
 def _room(group: Sequence[tuple[float, bool]], threshold: float) -> float:
-    refused = _share(probability < threshold for probability, is_answered in group if not is_answered)
-    wrongly = _share(probability < threshold for probability, is_answered in group if is_answered)
+    refused = _share(probability < threshold for probability, is_answerable in group if not is_answerable)
+    wrongly = _share(probability < threshold for probability, is_answerable in group if is_answerable)
     return min(refused - REFUSED_GOAL, WRONG_GOAL - wrongly)

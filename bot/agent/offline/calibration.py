@@ -14,17 +14,16 @@ class Features:
     ``similarity``: cosine of the best sentence. ``margin``: by how much that passes the mean of the passages from the
     fourth on; None when there are too few to compare with. ``covered``: rarity-weighted share (0–1) of the question's
     terms in the one sentence, with its title, that holds most. ``missing``: share (0–1) of its names and numbers that
-    none of the best passages holds. ``exact``: 1 when the best passage holds every code and letter that the question
-    names a thing by, -1 when not, 0 when it names none. ``is_foreign``: the passages are in the other language, so
-    that words can't be compared.
+    none of the best passages holds. ``held``: 1 when the question names a code and the best passage holds all that
+    it names, else 0. ``lacked``: 1 when the best passage lacks a code, or a letter that names a thing (house type A).
     """
 
     similarity: float
     margin: float | None
     covered: float
     missing: float
-    exact: int
-    is_foreign: bool
+    held: int
+    lacked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,8 @@ class Weights:
     margin: float
     covered: float
     missing: float
-    exact: float
+    held: float
+    lacked: float
     threshold: float
 
     def probability(self, features: Features) -> float:
@@ -47,29 +47,44 @@ class Weights:
             + self.margin * (features.margin or 0.0)
             + self.covered * features.covered
             + self.missing * features.missing
-            + self.exact * features.exact
+            + self.held * features.held
+            + self.lacked * features.lacked
         )
         return 1 / (1 + exp(-max(-500.0, min(500.0, logit))))
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The regressions by case: ``usual``, ``few`` passages to compare with, and passages in the other language."""
+    """The regressions by case: ``usual``, and ``few`` passages to compare with."""
 
     usual: Weights
     few: Weights
-    foreign: Weights
 
     def of(self, features: Features) -> Weights:
         """The regression that serves these features."""
-        if features.is_foreign:
-            return self.foreign
         return self.few if features.margin is None else self.usual
 
 
 BUNDLED: Final = Calibration(
-    usual=Weights(bias=-40.0, similarity=40.0, margin=37.0, covered=5.0, missing=-1.0, exact=1.0, threshold=0.4),
-    few=Weights(bias=-53.0, similarity=58.0, margin=0.0, covered=5.5, missing=-1.0, exact=1.0, threshold=0.45),
-    foreign=Weights(bias=-59.0, similarity=65.0, margin=39.0, covered=0.0, missing=0.0, exact=1.0, threshold=0.47),
+    usual=Weights(
+        bias=-14.253,
+        similarity=12.491,
+        margin=21.406,
+        covered=4.773,
+        missing=-0.961,
+        held=2.16,
+        lacked=-5.002,
+        threshold=0.36,
+    ),
+    few=Weights(
+        bias=-20.112,
+        similarity=20.186,
+        margin=0.0,
+        covered=5.348,
+        missing=-0.638,
+        held=1.756,
+        lacked=-5.815,
+        threshold=0.34,
+    ),
 )
-"""For the bundled encoder (docs/adr/0070), by ``python -m tests.benchmarks.fit_refusal``."""
+"""For the bundled encoder: docs/adr/0070, fitted by ``python -m tests.benchmarks.fit_refusal``."""

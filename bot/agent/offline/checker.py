@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bot.agent.model import Findings, Support
-from bot.agent.offline.calibration import BUNDLED, Calibration, Features
-from bot.agent.offline.features import features_of, foreign_features_of
+from bot.agent.offline.calibration import BUNDLED, Calibration
+from bot.agent.offline.features import features_of
 from bot.agent.offline.quotes import choose
 
 
@@ -29,14 +28,7 @@ class CalibratedChecker:
         return alone if alone.confidence > carried.confidence else carried
 
     def _judge(self, found: Findings) -> Support:
-        """By the passages in the question's language; only without support there, by those in the other."""
-        own = self._weigh(found, features_of(found))
-        if own.quotes or not found.foreign:
-            return own
-        foreign = self._weigh(replace(found, ranked=found.foreign), foreign_features_of(found))
-        return foreign if foreign.quotes else own
-
-    def _weigh(self, found: Findings, features: Features | None) -> Support:
+        features = features_of(found)
         if features is None:
             return Support(part=found.part, quotes=(), confidence=0.0)
         weights = self._calibration.of(features)

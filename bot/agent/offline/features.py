@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 from bot.agent.model import Findings
 from bot.agent.offline.calibration import Features
+from bot.agent.offline.tables import header_of
 from bot.agent.offline.terms import TermsOf, content_terms, coverage, exact_terms, letters, rarity
-from retrieval.analysis import identifiers
+from retrieval.analysis import analyse, identifiers
 from retrieval.model import Passage, RankedPassage
 
 TOGETHER: Final = 3
@@ -22,31 +22,51 @@ _QUOTED: Final = re.compile(r"[《「“\"]([^《「“\"》」”]+)[》」”\
 
 
 def features_of(found: Findings) -> Features | None:
-    """The features of what was found in the question's language; None when nothing was."""
-    return _features(found.query, found.ranked, is_foreign=False)
-
-
-def foreign_features_of(found: Findings) -> Features | None:
-    """The features of what was found in the other language; None when nothing was."""
-    return _features(found.query, found.foreign, is_foreign=True)
-
-
-def _features(query: str, ranked: tuple[RankedPassage, ...], *, is_foreign: bool) -> Features | None:
+    """The features of a finding; None when nothing was found."""
+    query, ranked = found.query, found.ranked
     if not ranked:
         return None
-    texts = [TermsOf(whole_text(item.passage)) for item in ranked]
-    names, things = names_of(query), things_of(query)
-    missing = [name for name in names if not any(name in text for text in texts[:TOGETHER])]
-    weights = rarity(content_terms(query), texts)
-    best = max(item.similarity for item in ranked[:TOGETHER])
+    # What is asked of a thing, not its code: every row of its table is about it.
+    asked = [term for term in content_terms(query) if term not in _code_terms(query)]
+    weights = rarity(asked, [TermsOf(whole_text(item.passage)) for item in ranked])
+    best = about_the_thing(found)[:TOGETHER]
+    texts = [TermsOf(whole_text(item.passage)) for item in best]
+    names = names_of(query)
+    missing = [name for name in names if not any(name in text for text in texts)]
+    similarity = max(item.similarity for item in best)
+    is_held = all(thing in texts[0] for thing in things_of(query))
     return Features(
-        similarity=best,
-        margin=_margin(ranked, best),
-        covered=max(_covered(item.passage, weights) for item in ranked[:TOGETHER]),
+        similarity=similarity,
+        margin=_margin(ranked, similarity),
+        covered=max(_covered(item.passage, weights) for item in best) if asked else 1.0,
         missing=len(missing) / len(names) if names else 0.0,
-        exact=0 if not things else 1 if all(thing in texts[0] for thing in things) else -1,
-        is_foreign=is_foreign,
+        held=int(bool(identifiers(query)) and is_held),
+        lacked=int(not is_held),
     )
+
+
+def about_the_thing(found: Findings) -> tuple[RankedPassage, ...]:
+    """The passages that hold every code and letter which the question names a thing by; all of them if none does."""
+    things = things_of(found.query)
+    if not things:
+        return found.ranked
+    return tuple(item for item in found.ranked if holds(whole_text(item.passage), things)) or found.ranked
+
+
+def things_of(question: str) -> frozenset[str]:
+    """Codes and lone letters, which tell a thing from its likes: M-208, house type A."""
+    return identifiers(question) | letters(question)
+
+
+def _code_terms(question: str) -> frozenset[str]:
+    terms = [analyse(code) for code in identifiers(question)]
+    return frozenset(term for item in terms for term in (*item.words, *item.codes))
+
+
+def holds(text: str, things: frozenset[str]) -> bool:
+    """Whether the text holds all of them."""
+    terms = TermsOf(text)
+    return all(thing in terms for thing in things)
 
 
 def names_of(question: str) -> tuple[str, ...]:
@@ -54,11 +74,6 @@ def names_of(question: str) -> tuple[str, ...]:
     quoted = [*_CAPITALISED.findall(question), *_QUOTED.findall(question)]
     terms = (term for words in quoted for term in content_terms(words))
     return tuple(dict.fromkeys((*terms, *exact_terms(content_terms(question)))))
-
-
-def things_of(question: str) -> tuple[str, ...]:
-    """The codes and lone letters that tell one thing from its likes: M-208, house type A."""
-    return (*sorted(identifiers(question)), *sorted(letters(question)))
 
 
 def whole_text(passage: Passage) -> str:
@@ -74,13 +89,9 @@ def _margin(ranked: tuple[RankedPassage, ...], best: float) -> float | None:
 
 
 def _covered(passage: Passage, weights: dict[str, float]) -> float:
-    """What the best sentence holds, together with the title and headings that it stands under."""
-    return max(
-        (coverage(weights, TermsOf(text)) for text in _sentences(passage)),
-        default=0.0,
-    )
-
-
-def _sentences(passage: Passage) -> Iterable[str]:
+    """What the best sentence holds, together with the title, headings and table header that it stands under."""
     above = f"{passage.title}\n{passage.context}"
-    return (f"{above}\n{passage.text[span.start : span.end]}" for span in passage.sentences)
+    texts = (
+        f"{above}\n{header_of(passage, span)}\n{passage.text[span.start : span.end]}" for span in passage.sentences
+    )
+    return max((coverage(weights, TermsOf(text)) for text in texts), default=0.0)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from bot.agent.model import Findings, Quote
-from bot.agent.offline.features import whole_text
+from bot.agent.offline.features import about_the_thing, whole_text
+from bot.agent.offline.tables import header_of, is_header, is_row
 from bot.agent.offline.terms import TermsOf, content_terms, rarity
+from retrieval.analysis import identifiers
 from retrieval.model import Passage, Span
 
 SENTENCES: Final = 3
@@ -25,8 +26,6 @@ WORTH_A_SOURCE: Final = 0.2
 NEAR: Final = 0.03
 """How far a further passage's best sentence may be behind."""
 
-_RULE: Final = re.compile(r"^\s*\|[\s:|-]+\|\s*$", re.MULTILINE)
-
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
@@ -39,7 +38,7 @@ class _Scored:
 
 def choose(found: Findings) -> tuple[Quote, ...]:
     """Quotes of the best passage, and of one more that adds terms which the first lacks."""
-    passages = [item.passage for item in found.ranked[: PASSAGES + 3]]
+    passages = [item.passage for item in about_the_thing(found)[: PASSAGES + 3]]
     texts = [TermsOf(whole_text(passage)) for passage in passages]
     weights = rarity(content_terms(found.query), texts)
     total = sum(weights.values()) or 1.0
@@ -63,6 +62,9 @@ def _picked(found: Findings, passage: Passage, weights: dict[str, float]) -> lis
     scored = sorted(_scored(found, passage, weights), key=lambda item: (-item.score, item.span.start))
     if not scored:
         return []
+    codes = identifiers(found.query)
+    # The row of M-311 does not answer for M-208, however alike they are.
+    scored = [item for item in scored if codes <= item.terms] or scored
     picked, covered = [scored[0]], scored[0].terms
     for item in scored[1:]:
         if len(picked) == SENTENCES:
@@ -82,7 +84,7 @@ def _scored(found: Findings, passage: Passage, weights: dict[str, float]) -> Ite
     )
     for span, cosine in zip(passage.sentences, cosines, strict=True):
         sentence = passage.text[span.start : span.end]
-        if _RULE.search(sentence):
+        if is_header(sentence):
             continue
         text = TermsOf(sentence)
         terms = frozenset(term for term in weights if term in text)
@@ -93,21 +95,10 @@ def _quotes(passage: Passage, picked: list[_Scored]) -> list[Quote]:
     """Quotes in reading order; neighbouring sentences of running text become one."""
     quotes: list[Quote] = []
     for span in sorted((item.span for item in picked), key=lambda span: span.start):
-        is_row = passage.text[span.start : span.end].lstrip().startswith("|")
-        header = _header_before(passage, span.start) if is_row else ""
+        row, header = is_row(passage.text[span.start : span.end]), header_of(passage, span)
         last = quotes[-1] if quotes else None
-        if last and not is_row and not last.header and not passage.text[last.end : span.start].strip():
+        if last and not row and not is_row(last.text) and not passage.text[last.end : span.start].strip():
             quotes[-1] = Quote(passage, last.start, span.end)
         else:
             quotes.append(Quote(passage, span.start, span.end, header))
     return quotes
-
-
-def _header_before(passage: Passage, start: int) -> str:
-    """The header of the table that the row at ``start`` belongs to: the latest sentence with a rule before it."""
-    headers = [
-        passage.text[span.start : span.end]
-        for span in passage.sentences
-        if span.start < start and _RULE.search(passage.text[span.start : span.end])
-    ]
-    return headers[-1] if headers else ""

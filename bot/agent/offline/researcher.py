@@ -9,14 +9,12 @@ from typing import Final
 from bot.agent.model import Findings, Part
 from bot.agent.ports import Searching
 from permissions.model import AccessScope
-from retrieval.language import detect
 from retrieval.model import RankedPassage
 from retrieval.ports import Encoder
 
-READ: Final = 40
-"""How far down the ranking is read: all that a search has checked."""
 LIMIT: Final = 12
-"""Passages of each language that are looked at."""
+LIMIT_OF_A_SOURCE: Final = 40
+"""How far down the ranking a named kind of source is looked for: all that a search has checked."""
 
 
 class SearchingResearcher:
@@ -34,20 +32,11 @@ class SearchingResearcher:
         return replace(carried, alone=alone)
 
     async def _find(self, scope: AccessScope, part: Part, query: str) -> Findings:
-        result = await self._search.search(scope, query, limit=READ)
+        limit = LIMIT if part.source is None else LIMIT_OF_A_SOURCE
+        result = await self._search.search(scope, query, limit=limit)
         [vector] = await self._encoder.encode_queries([query])
-        ranked = _by_source(part, result.ranked)
-        language = detect(query)
-        own = tuple(item for item in ranked if detect(item.passage.text) == language)
-        other = tuple(item for item in ranked if detect(item.passage.text) != language)
-        return Findings(
-            part=part,
-            query=query,
-            vector=vector,
-            ranked=own[:LIMIT],
-            foreign=other[:LIMIT],
-            degraded=result.degraded,
-        )
+        ranked = _by_source(part, result.ranked)[:LIMIT]
+        return Findings(part=part, query=query, vector=vector, ranked=ranked, degraded=result.degraded)
 
 
 def _by_source(part: Part, ranked: tuple[RankedPassage, ...]) -> tuple[RankedPassage, ...]:

@@ -11,7 +11,7 @@ from bot.agent.offline.words import ASKING_ZH, FILLER_ZH, STOP_EN
 from retrieval.analysis import analyse, is_identifier, lonely_characters, normalise
 
 _ENDINGS: Final = ("ings", "ing", "edly", "ed", "ies", "es", "s", "e")
-_LETTER: Final = re.compile(r"(?<![A-Za-z'’])[A-Z](?![A-Za-z'’])")
+_LETTER: Final = re.compile(r"(?<![A-Za-z0-9'’&-])[A-Z](?![A-Za-z0-9'’&]|[-_.]\w)")
 _MARKS: Final = "?.,!:;'\"()"
 
 
@@ -44,7 +44,8 @@ def about(text: str) -> str:
 
 def letters(text: str) -> frozenset[str]:
     """Capital letters that stand alone within the text, as in house type A: names, not articles. Lower case."""
-    return frozenset(letter.lower() for letter in _LETTER.findall(text[1:]) if letter != "I")
+    found = (match for match in _LETTER.finditer(text) if match.start() > 0)
+    return frozenset(match[0].lower() for match in found if match[0] != "I")
 
 
 def exact_terms(terms: Iterable[str]) -> tuple[str, ...]:

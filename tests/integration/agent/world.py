@@ -35,8 +35,8 @@ from retrieval.model import ChunkVectors, SearchResult
 from tests import rows
 from tests.unit.agent.toys import ToyEncoder, embed, ranked
 
-_WORDS = Weights(bias=-2, similarity=0, margin=0, covered=6, missing=0, exact=0, threshold=0.5)
-BY_WORDS = Calibration(usual=_WORDS, few=_WORDS, foreign=_WORDS)
+_WORDS = Weights(bias=-2, similarity=0, margin=0, covered=6, missing=0, held=0, lacked=0, threshold=0.5)
+BY_WORDS = Calibration(usual=_WORDS, few=_WORDS)
 CHANNEL = "C1"
 
 

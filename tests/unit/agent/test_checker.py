@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.agent.model import Part
 from bot.agent.offline.calibration import BUNDLED, Calibration, Features, Weights
 from bot.agent.offline.checker import CalibratedChecker
-from bot.agent.offline.features import ENOUGH, features_of, foreign_features_of, names_of
+from bot.agent.offline.features import ENOUGH, features_of, names_of
 from tests.unit.agent.toys import found, passage
 
 SHARES = st.floats(0, 1)
@@ -21,10 +21,10 @@ FEATURES = st.builds(
     margin=st.one_of(st.none(), st.floats(-0.1, 0.3)),
     covered=SHARES,
     missing=SHARES,
-    exact=st.sampled_from([-1, 0, 1]),
-    is_foreign=st.booleans(),
+    held=st.sampled_from([0, 1]),
+    lacked=st.sampled_from([0, 1]),
 )
-NEVER = Weights(bias=-9, similarity=0, margin=0, covered=0, missing=0, exact=0, threshold=0.5)
+NEVER = Weights(bias=-9, similarity=0, margin=0, covered=0, missing=0, held=0, lacked=0, threshold=0.5)
 PAINT = passage("Kasa paint covers the kitchen walls. Delta supplies it.", title="Paint")
 
 
@@ -46,11 +46,10 @@ def test_a_probability_is_one(features: Features) -> None:
     assert 0 <= BUNDLED.of(features).probability(features) <= 1
 
 
-def test_few_passages_and_foreign_ones_are_judged_apart() -> None:
-    usual = Features(similarity=0.9, margin=0.1, covered=1, missing=0, exact=0, is_foreign=False)
+def test_few_passages_are_judged_apart() -> None:
+    usual = Features(similarity=0.9, margin=0.1, covered=1, missing=0, held=0, lacked=0)
     assert BUNDLED.of(usual) is BUNDLED.usual
     assert BUNDLED.of(replace(usual, margin=None)) is BUNDLED.few
-    assert BUNDLED.of(replace(usual, is_foreign=True, margin=None)) is BUNDLED.foreign
 
 
 def test_features_of_a_good_passage() -> None:
@@ -60,7 +59,6 @@ def test_features_of_a_good_passage() -> None:
     assert features.covered == 1
     assert features.margin is not None
     assert features.margin > 0.05
-    assert not features.is_foreign
 
 
 def test_a_margin_needs_something_to_compare_with() -> None:
@@ -69,30 +67,20 @@ def test_a_margin_needs_something_to_compare_with() -> None:
     assert features.margin is None
 
 
-def test_passages_in_the_other_language_are_weighed_apart() -> None:
-    nothing = found("厨房的墙用什么涂料？")
-    assert foreign_features_of(nothing) is None
-    features = foreign_features_of(replace(nothing, foreign=found(nothing.query, PAINT).ranked))
-    assert features is not None
-    assert features.is_foreign
-
-
-async def test_the_other_language_answers_only_what_the_own_does_not() -> None:
-    surely = replace(NEVER, bias=9)
-    both = replace(found("Which paint?", PAINT), foreign=found("x", passage("涂料是卡萨牌的。")).ranked)
-    for own, quoted in ((surely, "Kasa"), (NEVER, "卡萨")):
-        checker = CalibratedChecker(calibration=Calibration(usual=own, few=own, foreign=surely))
-        [support] = await checker.check([both])
-        assert quoted in support.quotes[0].text
-
-
 @pytest.mark.parametrize(
-    ("question", "exact"), [("Where is M-208 used?", 1), ("Where is M-999 used?", -1), ("Where is it used?", 0)]
+    ("question", "held", "lacked"),
+    [("Where is M-208 used?", 1, 0), ("Where is M-999 used?", 0, 1), ("Where is it used?", 0, 0), ("Type B?", 0, 1)],
 )
-def test_a_code_is_held_or_not(question: str, exact: int) -> None:
+def test_a_code_is_held_or_not(question: str, held: int, lacked: int) -> None:
     features = features_of(found(question, passage("M-208 is used in the kitchen of type A.")))
     assert features is not None
-    assert features.exact == exact
+    assert (features.held, features.lacked) == (held, lacked)
+
+
+def test_a_row_is_read_with_its_header_and_what_is_asked_of_a_code_counts() -> None:
+    table = passage("| order | status |\n| --- | --- |\n| WO-1 | late |\n| WO-2 | here |")
+    asked = {text: features_of(found(text, table)) for text in ("What is the status of WO-2?", "Who drove WO-2?")}
+    assert [features.covered if features else None for features in asked.values()] == [1, 0]
 
 
 def test_nothing_found_has_no_features() -> None:
@@ -119,7 +107,7 @@ def test_a_code_that_no_passage_holds_is_missing() -> None:
 
 
 async def test_below_the_threshold_nothing_is_quoted() -> None:
-    never = Calibration(usual=NEVER, few=NEVER, foreign=NEVER)
+    never = Calibration(usual=NEVER, few=NEVER)
     [support] = await CalibratedChecker(calibration=never).check([found("Which paint?", PAINT)])
     assert support.quotes == ()
     assert support.confidence < 0.5
@@ -129,7 +117,7 @@ async def test_the_reading_that_is_surer_wins() -> None:
     carried = found("garden roses Which paint covers the walls", passage("Roses need water."))
     alone = found("Which paint covers the walls?", PAINT, part=Part("Which paint?", "x"))
     by_words = replace(NEVER, bias=-3, covered=6)
-    checker = CalibratedChecker(calibration=Calibration(usual=by_words, few=by_words, foreign=by_words))
+    checker = CalibratedChecker(calibration=Calibration(usual=by_words, few=by_words))
     [support] = await checker.check([replace(carried, alone=alone)])
     assert support.quotes[0].text == "Kasa paint covers the kitchen walls."
     [nothing] = await checker.check([found("Which paint?")])

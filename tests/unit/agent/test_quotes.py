@@ -25,6 +25,20 @@ def test_a_row_is_quoted_with_its_header() -> None:
     assert quote.header.startswith("| 房间 | 材料 | 供应商 |")
 
 
+def test_a_row_with_another_code_is_not_quoted() -> None:
+    table = passage(
+        "| 编号 | 材料 | 单价 |\n| --- | --- | --- |\n| M-208 | 防水涂料 | 38 |\n| M-311 | 哑光瓷砖 | 139 |"
+    )
+    [quote] = choose(found("M-311 的单价", table))
+    assert quote.text == "| M-311 | 哑光瓷砖 | 139 |"
+
+
+def test_what_does_not_hold_the_thing_asked_about_is_not_quoted_when_something_does() -> None:
+    alike, right = passage("海棠 A 户型的现场负责人是周强。"), passage("海棠 B 户型由何建负责现场。")
+    [quote] = choose(found("海棠 B 户型的现场负责人是谁", alike, right))
+    assert quote.text == "海棠 B 户型由何建负责现场。"
+
+
 def test_a_header_is_never_quoted_itself() -> None:
     quotes = choose(found("房间 材料 供应商", passage(TABLE)))
     assert all("---" not in quote.text for quote in quotes)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.offline.terms import TermsOf, content_terms, coverage, exact_terms, rarity, stem
+from bot.agent.offline.terms import TermsOf, content_terms, coverage, exact_terms, letters, rarity, stem
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,22 @@ from bot.agent.offline.terms import TermsOf, content_terms, coverage, exact_term
 )
 def test_words_of_asking_are_no_content(question: str, terms: set[str]) -> None:
     assert {term.replace("warranti", "warrant") for term in content_terms(question)} == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("海棠 A 户型", {"a"}),
+        ("house type B and A?", {"a", "b"}),
+        ("A house", set()),
+        ("May I ask", set()),
+        ("WO-2026-0948 的状态", set()),
+        ("GC-208 与 L-02", set()),
+        ("plan A-1, R&D, vitamin C.", {"c"}),
+    ],
+)
+def test_letters_that_name_a_thing(text: str, found: set[str]) -> None:
+    assert letters(text) == found
 
 
 def test_numbers_and_codes_are_exact() -> None:

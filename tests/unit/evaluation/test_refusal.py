@@ -17,24 +17,19 @@ from tests.unit.agent.scopes import scope_of_a_channel
 from tests.unit.agent.toys import found, passage
 
 THINGS = ["paint", "tile", "floor", "door", "window", "lamp", "sofa", "table", "carpet", "mirror", "heater", "stove"]
-BY_WORDS = Weights(bias=-3, similarity=0, margin=0, covered=6, missing=0, exact=0, threshold=0.5)
-CALIBRATION = Calibration(usual=BY_WORDS, few=BY_WORDS, foreign=BY_WORDS)
+BY_WORDS = Weights(bias=-3, similarity=0, margin=0, covered=6, missing=0, held=0, lacked=0, threshold=0.5)
+CALIBRATION = Calibration(usual=BY_WORDS, few=BY_WORDS)
 
 
 def sample(number: int, *, is_answerable: bool) -> Sample:
-    """A question whose thing stands in its passage when it is answerable; every third is asked in Chinese."""
+    """A question whose thing stands in its passage when it is answerable; every third counts as Chinese."""
     chance = random.Random(number)  # noqa: S311 - the same questions every time
     asked, other = chance.sample(THINGS, 2)
     held = f"The {asked if is_answerable else other} of the house was delivered in week {number}."
     others = [passage(f"Nothing here about {thing}, part {number}.") for thing in chance.sample(THINGS, 7)]
-    language, text = (
-        ("zh", f"{asked} 什么时候送到？") if number % 3 == 0 else ("en", f"When was the {asked} delivered?")
-    )
-    question = MeasuredQuestion(f"q{number}", "toys", language, text, is_answerable, is_foreign=language == "zh")
-    findings = found(question.text, passage(held), *others)
-    if question.is_foreign:
-        findings = replace(findings, ranked=(), foreign=findings.ranked)
-    return Sample(question, (findings,))
+    language, text = "zh" if number % 3 == 0 else "en", f"When was the {asked} delivered?"
+    question = MeasuredQuestion(f"q{number}", "toys", language, text, is_answerable)
+    return Sample(question, (found(question.text, passage(held), *others),))
 
 
 SAMPLES = [sample(number, is_answerable=number % 2 == 0) for number in range(120)]
@@ -45,6 +40,12 @@ def test_shares_are_counted_by_set_and_language() -> None:
     assert counted["all"]["answerable"] == counted["all"]["unanswerable"] == 6
     assert (counted["zh"]["answerable"], counted["en"]["answerable"]) == (2, 4)
     assert counted["toys"] == counted["all"]
+
+
+def test_questions_in_the_other_language_are_counted_apart() -> None:
+    abroad = replace(SAMPLES[0], question=replace(SAMPLES[0].question, source="abroad", is_foreign=True))
+    counted = report([*SAMPLES[1:3], abroad], CALIBRATION)
+    assert counted["all"]["answerable"] == counted["abroad"]["answerable"] == 1
 
 
 def test_what_was_not_found_at_all_is_refused() -> None:
