@@ -18,10 +18,11 @@ log = structlog.get_logger()
 PURGE_JOB: Final = "purge"
 """Name of the job that cleans the other stores; its argument is ``document``."""
 
-# The row stays for old evidence to point at, without its names; the source's id is free for a new document.
+# The row stays for old evidence to point at, without its names. Its key stays as it is, so that a reading under way,
+# whose rows refer to it, is not waited for.
 MARK_DELETED: Final = """
 UPDATE documents
-   SET deleted_at = now(), active_version = NULL, title = '', mimetype = '', permalink = NULL, source_id = document_id
+   SET deleted_at = now(), active_version = NULL, title = '', mimetype = '', permalink = NULL, source_id = ''
  WHERE document_id = %(document)s AND deleted_at IS NULL
 RETURNING team
 """

@@ -26,7 +26,8 @@ MARK_SEEN: Final = "INSERT INTO seen (key) SELECT unnest(%(keys)s::text[]) ON CO
 UPSERT_DOCUMENT: Final = """
 INSERT INTO documents (document_id, team, source, source_id, title, mimetype, permalink, created_by)
 VALUES (%(document)s, %(team)s, %(source)s, %(source_id)s, %(title)s, %(mimetype)s, %(permalink)s, %(user)s)
-ON CONFLICT (team, source, source_id) DO UPDATE SET permalink = coalesce(excluded.permalink, documents.permalink)
+ON CONFLICT (team, source, source_id) WHERE deleted_at IS NULL
+DO UPDATE SET permalink = coalesce(excluded.permalink, documents.permalink)
 RETURNING document_id
 """
 

@@ -80,9 +80,9 @@ CREATE TABLE documents (
     active_version text,
     created_by text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
-    deleted_at timestamptz,
-    UNIQUE (team, source, source_id)
+    deleted_at timestamptz
 );
+CREATE UNIQUE INDEX documents_by_source ON documents (team, source, source_id) WHERE deleted_at IS NULL;
 
 -- Rights of a document, written apart from its content.
 CREATE TABLE grants (

@@ -128,6 +128,21 @@ async def test_chunks_written_while_it_was_deleted_go_with_the_purge(ingestion: 
     assert await ingestion.index.count(made.version) == 0
 
 
+async def test_indexing_again_and_deletion_do_not_lock_each_other_out(ingestion: Bench) -> None:
+    for number in range(5):
+        made = await ingestion.ingest(ingestion.write(f"{number}.txt", TEXT + f"\n\n{number}."))
+        for again in (
+            "UPDATE documents SET active_version = NULL WHERE document_id = %s RETURNING 1",
+            "UPDATE versions SET state = 'PARSED' WHERE document_id = %s RETURNING 1",
+        ):
+            await ingestion.rows(again, made.document)
+        await asyncio.gather(
+            ingestion.pipeline.run(version=made.version), ingestion.deletion.delete(made.document, by="U1")
+        )
+        await ingestion.deletion.purge(document=made.document)
+    assert await rows_with(ingestion, SECRET) == []
+
+
 async def test_deleting_again_gives_the_same_receipt_and_unknown_gives_none(ingestion: Bench) -> None:
     made = await ingestion.ingest(ingestion.write("case.txt", TEXT))
     first, again = await asyncio.gather(
