@@ -144,6 +144,6 @@ def test_chunks_hold_all_text_once_and_fit(texts: list[str]) -> None:
     squeezed = ["".join(text.split()) for text in ("".join(texts), "".join(item.text for item in chunks))]
     assert squeezed[0] == squeezed[1]
     for item in chunks:
-        assert estimate(item.text) <= MOST
+        assert estimate(item.text) <= MOST + 1e-6  # sums of fractions
         assert item.sentences == split(item.text)
         assert item.text == item.text.strip() != ""
