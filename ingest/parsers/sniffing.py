@@ -27,13 +27,15 @@ class Format(StrEnum):
 
 _HEAD = 4096
 _MEDIA = re.compile(
-    rb"RIFF....(?:WAVE|AVI )|fLaC|OggS|ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb]|\xff[\xf0\xf1\xf8\xf9]|....ftyp|\x1aE\xdf\xa3"
-    rb"|FORM....AIF|\x30\x26\xb2\x75\x8e\x66\xcf\x11|#!AMR|caff",
+    rb"RIFF....(?:WAVE|AVI )|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xe2\xe3\xf0-\xf3\xf8-\xfb]|\0...ftyp|\x1aE\xdf\xa3"
+    rb"|FORM....AIF|\x30\x26\xb2\x75\x8e\x66\xcf\x11|#!AMR|caff\0",
     re.DOTALL,
 )
 _PICTURE = re.compile(
-    rb"\x89PNG|\xff\xd8\xff|GIF8|BM....\0\0\0\0|II\*\0|MM\0\*|RIFF....WEBP|....ftyp(?:heic|heif|avif|mif1)", re.DOTALL
+    rb"\x89PNG\r|\xff\xd8\xff|GIF8[79]a|BM....\0\0\0\0|II\*\0|MM\0\*|RIFF....WEBP|\0...ftyp(?:heic|heif|avif|mif1)",
+    re.DOTALL,
 )
+_PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL
 )
@@ -69,7 +71,7 @@ def format_of(source: Source) -> Format:
         raise Unreadable(Cause.TOO_LARGE, f"{size} bytes")
     with source.path.open("rb") as file:
         head = file.read(_HEAD)
-    if b"%PDF-" in head[:1024]:
+    if _PDF.match(head) or (source.extension == "pdf" and b"%PDF-" in head[:1024]):
         return Format.PDF
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _office_format(source)
@@ -77,7 +79,7 @@ def format_of(source: Source) -> Format:
         raise _ole(source)
     if _PICTURE.match(head):
         raise Unreadable(Cause.UNSUPPORTED, "a picture")
-    if _MEDIA.match(head) and not _is_text(head):
+    if _MEDIA.match(head):
         return Format.MEDIA
     return _text_format(source, head)
 
@@ -94,11 +96,6 @@ def _text_format(source: Source, head: bytes) -> Format:
     if head.startswith(b"{\\rtf"):
         raise Unreadable(Cause.UNSUPPORTED, "rich text format")
     return by_name or Format.TEXT
-
-
-def _is_text(head: bytes) -> bool:
-    """Whether the head could be text after all: the marks of MP3 frames also begin UTF-16."""
-    return head.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def _ole(source: Source) -> Unreadable:

@@ -63,6 +63,19 @@ def test_text_is_told_apart_by_name_and_then_by_type(tmp_path: Path, name: str, 
     assert format_of(Source(path=path, name=name, mimetype=mimetype)) is wanted
 
 
+@pytest.mark.parametrize(
+    "text", ["ID3 tags hold titles.", "caffeine", "OggS is a mark", "GIF8 and BMP", "See %PDF-1.7", "PKZIP", "RIFF"]
+)
+def test_text_that_begins_like_another_kind_is_text(tmp_path: Path, text: str) -> None:
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        assert texts(read(write(tmp_path, "a.txt", text.encode(encoding)))) == [text]
+
+
+def test_a_pdf_may_begin_late(tmp_path: Path) -> None:
+    path = _documents(tmp_path)[Format.PDF]
+    assert texts(read(write(tmp_path, "late.pdf", b"\r\njunk before\r\n" + path.read_bytes()))) == ["Hello"]
+
+
 @pytest.mark.parametrize("name", ["policy.pdf", "notes.txt", "clip.m4a", "prices.xlsx", "data.csv"])
 def test_a_web_page_in_place_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
     for page in (
