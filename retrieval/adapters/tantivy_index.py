@@ -150,7 +150,6 @@ class TantivyIndex:
             raise ChannelFailed(CHANNEL, "there is no index of this version")
         index = Index.open(str(self._home))
         schema.register_analysers(index)
-        schema.probe(index.searcher())
         return index
 
     async def _rebuild(self) -> Index:

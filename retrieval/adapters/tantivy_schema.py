@@ -54,14 +54,6 @@ def register_analysers(index: Index) -> None:
     index.register_tokenizer(_STEMMED, _STEMMER)
 
 
-def probe(searcher: Searcher) -> None:
-    """Read a little of every segment, so that damage shows when the index is opened and not at a question."""
-    for name in (*_KEYS, *_TEXTS):
-        searcher.terms_with_prefix(name, "", limit=1)
-    for _score, address in searcher.search(Query.all_query(), 1, count=False).hits:
-        searcher.doc(address)
-
-
 def document(chunk: Chunk, *, title: str, principals: Sequence[str]) -> Document:
     """The entry of a chunk: title, context and text are searched as one."""
     head = chunk.context if title in chunk.context else f"{title}\n{chunk.context}"

@@ -90,12 +90,14 @@ async def test_an_index_of_another_schema_is_rebuilt(pool, folder, opened, monke
     assert [path.name for path in folder.iterdir()] == [f"v{tantivy_schema.VERSION}"]
 
 
-@pytest.mark.parametrize("damage", ["meta.json", "*.term"])
+@pytest.mark.parametrize("damage", ["meta.json", "*.term", "*.idx", "*.store", "*.fieldnorm"])
 async def test_a_damaged_index_is_rebuilt(pool, folder, opened, damage):
     await add_published(pool, "d", "waterproof")
     index = await opened()
     await index.aclose()
-    for path in folder.rglob(damage):
+    damaged = list(folder.rglob(damage))
+    assert damaged
+    for path in damaged:
         path.write_bytes(b"damaged")
     assert await found(await opened()) == ["d-v1-1"]
 

@@ -32,7 +32,8 @@ def adding(name):
     return add
 
 
-def failing(_writer, _searcher):
+def failing(writer, searcher):
+    adding("half")(writer, searcher)
     raise ValueError("broken")
 
 
