@@ -32,6 +32,7 @@ def by_best_sentence(
     A candidate that a channel did not name gets that channel's lowest score. Codes of the query come first: a passage
     gains the share of them that it holds, which outweighs everything else.
     """
+    wanted = identifiers(query)
     similarities = [best_sentence(passage, vector) for passage in passages]
     ids = [passage.chunk_id for passage in passages]
     words = _scaled([word_scores.get(identifier) for identifier in ids])
@@ -43,7 +44,7 @@ def by_best_sentence(
             weights.words * words[at]
             + weights.passage * wholes[at]
             + weights.sentence * sentences[at]
-            + share_of_codes(query, passage),
+            + _share_of_codes(wanted, passage),
             similarities[at],
         )
         for at, passage in enumerate(passages)
@@ -58,9 +59,8 @@ def best_sentence(passage: Passage, vector: Vector | None) -> float:
     return float((passage.sentence_vectors @ vector).max())
 
 
-def share_of_codes(query: str, passage: Passage) -> float:
-    """How many of the query's identifiers the passage holds, as a share of them; 0 when it names none."""
-    wanted = identifiers(query)
+def _share_of_codes(wanted: frozenset[str], passage: Passage) -> float:
+    """How many of the wanted codes the passage holds, as a share of them; 0 when none is wanted."""
     if not wanted:
         return 0.0
     return len(wanted.intersection(analyse(f"{passage.context}\n{passage.text}").codes)) / len(wanted)
