@@ -16,6 +16,7 @@ from tantivy import DocAddress, Document, Index, IndexWriter, Query, Searcher
 from permissions.model import AccessScope
 from retrieval.adapters import tantivy_schema as schema
 from retrieval.adapters.tantivy_writer import CHANNEL, TantivyWriter, new_writer, run_in
+from retrieval.analysis import normalise
 from retrieval.errors import ChannelFailed
 from retrieval.model import Chunk, Hit, IndexedVersion
 
@@ -48,6 +49,8 @@ class TantivyIndex:
 
         Raises ChannelFailed when another process writes, or when ``read_only`` finds no index of this version.
         """
+        # The folding table is read here, in a thread, and not on the event loop at the first question.
+        await run_in(self._reading, lambda: normalise(""))
         try:
             self._index = await self._writer.run(self._open_existing)
         except ChannelFailed:
