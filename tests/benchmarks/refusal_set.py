@@ -151,17 +151,20 @@ class _Workspace:
         me = Principal.user(team, READER)
         units = [unit.text for unit in text.parsed.units]
         await rows.add_document(self.pool, document, units, principals=[me], team=team, title=title)
-        await self._set_modality(document, text.parsed.modality)
+        await self._set_kind(document, text.parsed)
         version = f"{document}-v1"
         chunks = chunk(text.parsed, document=document, version=version)
         vectors = await self.encoder.encode_chunks(chunks)
         await self.vectors.replace(version=version, chunks=chunks, vectors=vectors, encoder=self.encoder.name)
         await self.full_text.add(chunks, team=team, title=title, principals=[str(me)])
 
-    async def _set_modality(self, document: str, modality: Modality) -> None:
+    async def _set_kind(self, document: str, parsed: Parsed) -> None:
         async with self.pool.connection() as connection:
             await connection.execute(
-                "UPDATE versions SET modality = %s WHERE document_id = %s", (str(modality), document)
+                "UPDATE versions SET modality = %s WHERE document_id = %s", (str(parsed.modality), document)
+            )
+            await connection.execute(
+                "UPDATE units SET read_by = %s WHERE version_id = %s", (str(parsed.units[0].read_by), f"{document}-v1")
             )
 
 

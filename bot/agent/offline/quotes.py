@@ -17,6 +17,8 @@ SENTENCES: Final = 3
 """Sentences quoted of one passage at most."""
 PASSAGES: Final = 2
 """Passages quoted for one part at most."""
+SKIPPED: Final = 2
+"""Sentences between two quoted ones that are quoted with them: of five steps, the second belongs to the first."""
 CLOSE: Final = 0.02
 """A sentence this close to the best one answers as well (e5's cosines of related sentences differ by 0.02–0.05)."""
 TERM_BONUS: Final = 0.06
@@ -92,13 +94,16 @@ def _scored(found: Findings, passage: Passage, weights: dict[str, float]) -> Ite
 
 
 def _quotes(passage: Passage, picked: list[_Scored]) -> list[Quote]:
-    """Quotes in reading order; neighbouring sentences of running text become one."""
+    """Quotes in reading order; sentences of running text that are near each other become one, nothing left out."""
+    order = {span.start: at for at, span in enumerate(passage.sentences)}
     quotes: list[Quote] = []
+    last = -1
     for span in sorted((item.span for item in picked), key=lambda span: span.start):
-        row, header = is_row(passage.text[span.start : span.end]), header_of(passage, span)
-        last = quotes[-1] if quotes else None
-        if last and not row and not is_row(last.text) and not passage.text[last.end : span.start].strip():
-            quotes[-1] = Quote(passage, last.start, span.end)
+        at = order[span.start]
+        run = passage.sentences[last : at + 1] if quotes and at - last <= 1 + SKIPPED else ()
+        if run and not any(is_row(passage.text[item.start : item.end]) for item in run):
+            quotes[-1] = Quote(passage, quotes[-1].start, span.end)
         else:
-            quotes.append(Quote(passage, span.start, span.end, header))
+            quotes.append(Quote(passage, span.start, span.end, header_of(passage, span)))
+        last = at
     return quotes

@@ -9,12 +9,18 @@ from typing import Final
 from bot.agent.model import Findings, Part
 from bot.agent.ports import Searching
 from permissions.model import AccessScope
-from retrieval.model import RankedPassage
+from retrieval.model import RankedPassage, ReadBy
 from retrieval.ports import Encoder
 
 LIMIT: Final = 12
 LIMIT_OF_A_SOURCE: Final = 40
 """How far down the ranking a named kind of source is looked for: all that a search has checked."""
+
+
+AS_WELL: Final = 0.03
+"""Cosines this close are of passages that say the same (e5's differ by 0.02–0.05 between related sentences)."""
+AMONG: Final = 5
+"""Passages among which a written one is looked for when the best was recognised."""
 
 
 class SearchingResearcher:
@@ -42,8 +48,19 @@ class SearchingResearcher:
 def _by_source(part: Part, ranked: tuple[RankedPassage, ...]) -> tuple[RankedPassage, ...]:
     """What comes from the named kind of source first; nothing else when that very source is wanted."""
     if part.source is None:
-        return ranked
+        return _written_first(ranked)
     fitting = tuple(item for item in ranked if part.source.fits(item.passage))
     return (
         fitting if part.wants_source else fitting + tuple(item for item in ranked if not part.source.fits(item.passage))
     )
+
+
+def _written_first(ranked: tuple[RankedPassage, ...]) -> tuple[RankedPassage, ...]:
+    """What is written, when it fits as well as what was recognised: speech and pictures are read with mistakes."""
+    if not ranked or ranked[0].passage.read_by is ReadBy.TEXT_LAYER:
+        return ranked
+    floor = ranked[0].similarity - AS_WELL
+    written = [
+        item for item in ranked[:AMONG] if item.passage.read_by is ReadBy.TEXT_LAYER and item.similarity >= floor
+    ]
+    return (*written, *(item for item in ranked if all(item is not first for first in written)))

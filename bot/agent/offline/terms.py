@@ -30,7 +30,7 @@ def content_terms(text: str) -> tuple[str, ...]:
     capitals = letters(text)
     topic = normalise(about(text))
     terms = analyse(topic)
-    words = (stem(word) for word in terms.words if word not in STOP_EN or word in capitals)
+    words = (stem(word) for word in _told_apart(terms.words, capitals) if word not in STOP_EN or word in capitals)
     codes = (code for code in terms.codes if is_identifier(code))
     return tuple(dict.fromkeys((*words, *codes, *terms.bigrams, *lonely_characters(topic))))
 
@@ -48,6 +48,11 @@ def letters(text: str) -> frozenset[str]:
     return frozenset(match[0].lower() for match in found if match[0] != "I")
 
 
+def _told_apart(words: Iterable[str], capitals: frozenset[str]) -> Iterable[str]:
+    """The words without single letters, unless they name a thing: an article is not house type A."""
+    return (word for word in words if len(word) > 1 or not word.isascii() or word.isdigit() or word in capitals)
+
+
 def exact_terms(terms: Iterable[str]) -> tuple[str, ...]:
     """The terms with a digit: numbers, years and codes, for which nothing similar will do."""
     return tuple(term for term in terms if any(character.isdigit() for character in term))
@@ -58,7 +63,7 @@ class TermsOf:
 
     def __init__(self, text: str) -> None:
         terms = analyse(text)
-        words = (stem(word) for word in terms.words)
+        words = (stem(word) for word in _told_apart(terms.words, letters(text)))
         self._terms = frozenset((*words, *terms.codes, *terms.bigrams, *terms.characters))
 
     def __contains__(self, term: str) -> bool:

@@ -19,6 +19,12 @@ def test_neighbouring_sentences_become_one_quote() -> None:
     assert quote.text == "卫生间防水材料用青桐牌柔性防水涂料。防水材料由江城建材供货。"
 
 
+def test_a_list_of_steps_is_quoted_without_holes() -> None:
+    steps = passage("第一步，报修流程先登记。第二步，打电话。第三步，上门。第四步，报修流程后回访。花园里种了玫瑰。")
+    [quote] = choose(found("报修流程", steps))
+    assert quote.text == "第一步，报修流程先登记。第二步，打电话。第三步，上门。第四步，报修流程后回访。"
+
+
 def test_a_row_is_quoted_with_its_header() -> None:
     [quote] = choose(found("书房用什么地板", passage(TABLE)))
     assert quote.text == "| 书房 | 橡木地板 | 林家木业 |"
