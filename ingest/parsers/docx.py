@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from zipfile import BadZipFile
 
 from docx import Document
@@ -28,7 +29,15 @@ def read_docx(source: Source) -> Parsed:
     try:
         document = Document(str(source.path))
         _ = document.element.body
-    except (PackageNotFoundError, BadZipFile, LookupError, ValueError, AttributeError, XMLSyntaxError) as error:
+    except (
+        PackageNotFoundError,
+        BadZipFile,
+        zlib.error,
+        LookupError,
+        ValueError,
+        AttributeError,
+        XMLSyntaxError,
+    ) as error:
         raise Unreadable(Cause.DAMAGED, f"docx: {error}") from error
     reader = _Reader(document)
     reader.read_body()

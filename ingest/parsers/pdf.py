@@ -15,8 +15,7 @@ import pypdfium2
 from pdfminer.pdfexceptions import PDFException
 from pdfminer.psexceptions import PSException
 from pdfplumber.page import Page
-from pdfplumber.pdf import PDF
-from pdfplumber.utils.exceptions import PdfminerException
+from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from ingest.model import Block, BlockKind, Cause, Parsed, Unit, Unreadable
 from ingest.parsers import notes
@@ -32,6 +31,7 @@ _HEADING_CHARACTERS = 100
 
 MINER_FAILS = (
     PdfminerException,
+    MalformedPDFException,
     PDFException,
     PSException,
     ValueError,
@@ -99,22 +99,25 @@ def _open(path: Path, stack: ExitStack) -> pypdfium2.PdfDocument:
     raise Unreadable(Cause.DAMAGED, "no pages")
 
 
-def _open_layout(path: Path, stack: ExitStack) -> PDF | None:
+def _open_layout(path: Path, stack: ExitStack) -> list[Page]:
+    """The pages as pdfminer sees them: fewer than there are, or none, where it does not understand the file."""
+    file = stack.enter_context(path.open("rb"))  # closing pdfplumber's own would parse what is damaged once more
     try:
-        return stack.enter_context(pdfplumber.open(path))
+        return list(pdfplumber.open(file).pages)
     except MINER_FAILS:
-        return None
+        return []
 
 
-def _read_page(document: pypdfium2.PdfDocument, layout: PDF | None, number: int, reading: _Reading) -> None:
-    try:
-        blocks = tuple(_blocks(layout.pages[number - 1], number, reading)) if layout else ()
-    except MINER_FAILS:
-        blocks = ()
+def _read_page(document: pypdfium2.PdfDocument, layout: Sequence[Page], number: int, reading: _Reading) -> None:
+    blocks: tuple[Block, ...] = ()
+    if number <= len(layout):
+        try:
+            blocks = tuple(_blocks(layout[number - 1], number, reading))
+            layout[number - 1].close()
+        except MINER_FAILS:
+            blocks = ()
     if not blocks or any(_UNMAPPED.search(block.text) for block in blocks):
         blocks = _plain(document, number) or blocks
-    if layout and number <= len(layout.pages):
-        layout.pages[number - 1].close()
     if not blocks:
         if _has_pictures(document, number):
             reading.without_text.append(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 from zipfile import BadZipFile
@@ -29,7 +30,7 @@ def read_pptx(source: Source) -> Parsed:
     """A unit for each visible slide that holds text. Raises Unreadable: DAMAGED, EMPTY, NO_TEXT (pictures alone)."""
     try:
         slides = list(Presentation(str(source.path)).slides)
-    except (PythonPptxError, BadZipFile, XMLSyntaxError, KeyError, ValueError) as error:
+    except (PythonPptxError, BadZipFile, zlib.error, XMLSyntaxError, LookupError, ValueError, AttributeError) as error:
         raise Unreadable(Cause.DAMAGED, f"pptx: {type(error).__name__}") from error
     last = min(len(slides), source.limits.pages)
     units: list[Unit] = []

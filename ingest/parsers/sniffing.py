@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from enum import StrEnum
 
 from ingest.limits import Limits
@@ -112,7 +113,15 @@ def _office_format(source: Source) -> Format:
         with zipfile.ZipFile(source.path) as archive:
             _check_archive(archive, source.limits)
             names = archive.namelist()
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError, EOFError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        zipfile.LargeZipFile,
+        NotImplementedError,
+        OSError,
+        EOFError,
+        ValueError,
+    ) as error:
         raise Unreadable(Cause.DAMAGED, f"zip: {error}") from error
     if "[Content_Types].xml" in names:
         for prefix, found in _BY_MEMBER.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
@@ -58,7 +59,15 @@ def read_xlsx(source: Source) -> Parsed:
                     tables += any(block.kind is BlockKind.TABLE for block in blocks)
                     units += _units(blocks, len(units))
                 source.progress(number, len(visible), "sheets")
-        except (InvalidFileException, zipfile.BadZipFile, SyntaxError, LookupError, ValueError, TypeError) as error:
+        except (
+            InvalidFileException,
+            zipfile.BadZipFile,
+            zlib.error,
+            SyntaxError,
+            LookupError,
+            ValueError,
+            TypeError,
+        ) as error:
             raise Unreadable(Cause.DAMAGED, f"xlsx: {type(error).__name__}") from error
     if not units:
         raise Unreadable(Cause.EMPTY, "no value in any visible sheet")

@@ -203,3 +203,10 @@ def test_letters_set_apart_are_one_word_but_written_spaces_stay(tmp_path: Path) 
 def test_numbered_steps_stay_on_lines_of_their_own(tmp_path: Path) -> None:
     steps = [f"第{n}步，由客服登记工单以后再安排工程师上门，先拍照并且当场说明原因。" for n in "一二三"]
     assert texts(read(pdf(tmp_path, "steps.pdf", [_lines(50, 700, steps)]))) == ["\n".join(steps)]
+
+
+def test_a_file_that_only_one_of_the_readers_opens_is_still_read(tmp_path: Path) -> None:
+    whole = pdf(tmp_path, "whole.pdf", [[(50, 700, 10, "Hello there")]]).read_bytes()
+    torn = tmp_path / "torn.pdf"
+    torn.write_bytes(whole.replace(b"/Count 1", b"/Count (").replace(b"/Type /Pages", b"/Type /Pagez"))
+    assert texts(read(torn)) == ["Hello there"]
