@@ -67,16 +67,20 @@ def _picked(found: Findings, passage: Passage, weights: dict[str, float]) -> lis
     codes = identifiers(found.query)
     # The row of M-311 does not answer for M-208, however alike they are.
     scored = [item for item in scored if codes <= item.terms] or scored
-    picked, covered = [scored[0]], scored[0].terms
+    picked = [scored[0]]
     for item in scored[1:]:
-        if len(picked) == SENTENCES:
-            break
-        if item.score >= scored[0].score - CLOSE or (
-            item.terms - covered and item.score >= scored[0].score - 2 * CLOSE
-        ):
+        if len(picked) < SENTENCES and _answers_too(item, picked, passage):
             picked.append(item)
-            covered |= item.terms
     return picked
+
+
+def _answers_too(item: _Scored, picked: list[_Scored], passage: Passage) -> bool:
+    """Whether a sentence is close to the best one, or near it with terms that are new; a row must hold what it does."""
+    best = picked[0]
+    if is_row(passage.text[item.span.start : item.span.end]):
+        return item.score >= best.score - CLOSE and item.terms >= best.terms
+    adds = item.terms - frozenset().union(*(other.terms for other in picked))
+    return item.score >= best.score - (2 * CLOSE if adds else CLOSE)
 
 
 def _scored(found: Findings, passage: Passage, weights: dict[str, float]) -> Iterator[_Scored]:

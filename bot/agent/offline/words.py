@@ -41,12 +41,9 @@ PRONOUN_EN: Final = re.compile(
     r"\b(it|its|they|them|their|this|that|these|those|one|he|she|his|her|him)\b", re.IGNORECASE
 )
 
-CONTINUES_ZH: Final = re.compile(
-    "^(那么|那|还有|另外|然后|以及|并且|由谁|谁|多少|多久|几|呢|为什么|怎么|在哪|什么时候|有没有)"
-)
+CONTINUES_ZH: Final = re.compile("^(那么|那|还有|另外|然后|以及|并且|由谁)")
 CONTINUES_EN: Final = re.compile(
-    r"^(and|also|then|so|but|what about|how about|what else|anything else|who else|why|how so|since when)\b",
-    re.IGNORECASE,
+    r"^(and|also|then|so|but|what about|how about|what else|anything else|who else)\b", re.IGNORECASE
 )
 
 LEAD_IN: Final = re.compile(

@@ -39,6 +39,11 @@ def test_a_row_with_another_code_is_not_quoted() -> None:
     assert quote.text == "| M-311 | 哑光瓷砖 | 139 |"
 
 
+def test_a_row_about_something_else_is_not_quoted() -> None:
+    table = passage("| 项目 | 保修年限 |\n| --- | --- |\n| 防水工程 | 8 年 |\n| 水电管线 | 5 年 |\n| 五金 | 1 年 |")
+    assert [quote.text for quote in choose(found("防水保修几年", table))] == ["| 防水工程 | 8 年 |"]
+
+
 def test_what_does_not_hold_the_thing_asked_about_is_not_quoted_when_something_does() -> None:
     alike, right = passage("海棠 A 户型的现场负责人是周强。"), passage("海棠 B 户型由何建负责现场。")
     [quote] = choose(found("海棠 B 户型的现场负责人是谁", alike, right))

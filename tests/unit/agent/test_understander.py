@@ -57,6 +57,11 @@ async def test_a_question_of_its_own_carries_nothing(message: str) -> None:
     assert part.query == message.rstrip("?？")
 
 
+async def test_the_next_question_of_a_message_stands_on_its_own() -> None:
+    _, second = (await understand("防水保修几年？谁批准超过 2000 元的采购？")).parts
+    assert second.query == "谁批准超过 2000 元的采购"
+
+
 async def test_chatter_of_the_thread_is_no_topic() -> None:
     [part] = (await understand("那保修几年？", "海棠 A 用了什么防水？", "好的", "午饭吃面")).parts
     assert "午饭" not in part.query
