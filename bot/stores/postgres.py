@@ -186,21 +186,29 @@ class EmbeddedPostgres:
             )
 
     async def _start(self) -> None:
-        """Start the server and wait until a real connection works."""
-        await self._end_leftover()
-        socket = self._socket_folder()
-        # It has a pid file of its own, which a zombie's pid would keep in force.
-        for name in (SOCKET, f"{SOCKET}.lock"):
-            (socket / name).unlink(missing_ok=True)
+        """Start the server and wait until a real connection works.
+
+        A start is tried again while backends of a killed server still hold its memory, and when the new server itself
+        is killed from outside.
+        """
         deadline = time.monotonic() + START_SECONDS
         while True:
-            self._server = await self._spawn(socket)
-            if await self._answers(self._server, deadline):
+            await self._end_leftover()
+            server = self._server = await self._spawn(self._clean_socket_folder())
+            if await self._answers(server, deadline):
                 return
-            if time.monotonic() > deadline or not self._waits_for_old_backends():
+            was_killed = server.returncode == -signal.SIGKILL
+            if time.monotonic() > deadline or not (was_killed or self._waits_for_old_backends()):
                 await self.aclose()
                 raise PostgresFailed(f"PostgreSQL did not start in {self._folder}:\n{self._last_words()}")
             await asyncio.sleep(0.2)
+
+    def _clean_socket_folder(self) -> Path:
+        """The socket's folder without a socket: that has a pid file of its own, which a zombie's pid keeps in force."""
+        folder = self._socket_folder()
+        for name in (SOCKET, f"{SOCKET}.lock"):
+            (folder / name).unlink(missing_ok=True)
+        return folder
 
     async def _spawn(self, socket: Path) -> asyncio.subprocess.Process:
         settings = self._settings | {"unix_socket_directories": str(socket)}

@@ -274,6 +274,7 @@ async def own_server(short_folder: Path) -> AsyncIterator[EmbeddedPostgres]:
         await migrate(server.dsn())
         watcher = asyncio.create_task(server.watch())
         yield server
+        assert not watcher.done(), watcher.exception()
         watcher.cancel()
 
 
