@@ -37,7 +37,7 @@ def cited_titles(final: Final) -> set[str]:
 
 async def test_the_question_of_sales_cites_exactly_case_policy_and_video(company: Company) -> None:
     final = await ask(company, QUESTION, asker="chen.yu", channel="sales")
-    assert cited_titles(final) == {"海棠A户型案例说明.docx", "售后服务政策2026.pdf", "售后沟通培训.mp4"}
+    assert cited_titles(final) == {"海棠A户型案例说明.docx", "售后服务政策2026.pdf", "售后培训视频.mp4"}
     assert final.completion is Completion.ANSWERED
     assert not final.gaps
 
