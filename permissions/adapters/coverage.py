@@ -68,10 +68,12 @@ _HELD = """
     SELECT 'user', %(asker)s::text, true, true
 """
 
-# A principal covers the readers when there is no reader without it. Nested NOT EXISTS stops at the first reader who
-# lacks it, where counting would visit all of them (measured: docs/adr/0020). A public channel is read by every full
-# member besides its members; whoever is not freshly known may be one. The last column says whether the principal's own
-# list of members is fresh: one that covers nothing might do so if it were.
+# A principal covers the readers when there is no reader without it. NOT EXISTS stops at the first reader who lacks it,
+# where counting would visit all of them. Whether a reader has it is a scalar subquery, which can only be answered by
+# the primary key, reader by reader; an inner NOT EXISTS the planner may turn into a join that reads whole channels
+# first, a hundred times slower. A public channel is read by every full member besides its members; whoever is not
+# freshly known may be one. The last column says whether the principal's own list of members is fresh: one that covers
+# nothing might do so if it were.
 _COVERING = f"""
     WITH readers AS (
         SELECT user_id FROM ({_READING_MEMBERS}) AS members
@@ -82,9 +84,9 @@ _COVERING = f"""
     SELECT 'channel', m.conversation_id,
            NOT EXISTS (
                SELECT FROM readers r
-               WHERE NOT EXISTS (SELECT FROM memberships d
-                                 WHERE d.team = m.team AND d.conversation_id = m.conversation_id
-                                   AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s)),
+               WHERE NOT coalesce((SELECT d.confirmed_at >= %(since)s FROM memberships d
+                                   WHERE d.team = m.team AND d.conversation_id = m.conversation_id
+                                     AND d.user_id = r.user_id), false)),
            EXISTS (
                SELECT FROM conversations c
                WHERE c.team = m.team AND c.conversation_id = m.conversation_id
@@ -96,9 +98,9 @@ _COVERING = f"""
     SELECT 'group', g.group_id,
            NOT EXISTS (
                SELECT FROM readers r
-               WHERE NOT EXISTS (SELECT FROM group_members d
-                                 WHERE d.team = g.team AND d.group_id = g.group_id
-                                   AND d.user_id = r.user_id AND d.confirmed_at >= %(since)s)),
+               WHERE NOT coalesce((SELECT d.confirmed_at >= %(since)s FROM group_members d
+                                   WHERE d.team = g.team AND d.group_id = g.group_id
+                                     AND d.user_id = r.user_id), false)),
            true
     FROM group_members g
     WHERE g.team = %(team)s AND g.user_id = %(asker)s AND g.confirmed_at >= %(since)s
