@@ -89,6 +89,10 @@ async def _figure(pool: AsyncConnectionPool, name: str, place: str | None) -> Fi
         if not scope.principals or scope.limits:
             raise RuntimeError(f"{name}: the company is not what it should be: {scope}")
     return Figure(
-        name=f"scope, {name}, P95", value=percentile(took, 0.95), unit="ms", goal=250 if place == "MOST" else 50, better="lower",
+        name=f"scope, {name}, P95",
+        value=percentile(took, 0.95),
+        unit="ms",
+        goal=250 if place == "MOST" else 50,
+        better="lower",
         repetitions=len(took),
-    )  # fmt: skip
+    )
