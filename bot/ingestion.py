@@ -15,6 +15,9 @@ from ingest.register import INGEST_JOB
 COMMAND_SOURCE = "command"
 """The source of documents that the command line adds."""
 
+LOCAL_TEAM = "local"
+"""The workspace of a data folder that has never been connected to Slack; the first one that is adopts its documents."""
+
 
 def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progress) -> Pipeline:
     """Let the jobs of ``core`` read files from ``sources`` and from paths, and show how far they are."""

@@ -19,7 +19,7 @@ from bot.answers.citations import CitationOpener
 from bot.app import SlackApp
 from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
-from bot.ingestion import add_pipeline
+from bot.ingestion import LOCAL_TEAM, add_pipeline
 from bot.uploads import PLACES_JOB, SOURCE, SlackSource, SlackUploads, UploadProgress
 from handlers.adapters.files import SlackFiles
 from handlers.adapters.history import SlackHistory
@@ -28,6 +28,7 @@ from handlers.adapters.workspace import SlackWorkspace
 from handlers.pace import EditBudget
 from handlers.reply import Replies
 from handlers.upload_reply import UploadReplies
+from ingest.adoption import Adoption
 from permissions.ports import WorkspaceUnavailable
 from permissions.sync import WorkspaceSync
 
@@ -134,4 +135,6 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
         )
         await app.open()
         stack.push_async_callback(app.aclose)
+        adoption = Adoption(pool=core.pool, grants=core.grants, rights=core.rights)
+        await adoption.adopt(old=LOCAL_TEAM, team=app.identity.team)
         yield Service(core=core, app=app, runs=runs, sync=sync)

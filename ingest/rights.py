@@ -35,9 +35,13 @@ class Rights:
     async def set(self, document: str, principals: Collection[Principal]) -> None:
         """Make ``principals`` the whole of the document's grants; a document that is gone has none to change."""
         async with self._pool.connection() as connection, connection.transaction():
-            current = await _current(connection, document)
-            if current is not None:
-                await self._change(connection, document, frozenset(principals), current)
+            await self.replace(connection, document, principals)
+
+    async def replace(self, connection: AsyncConnection[Any], document: str, principals: Collection[Principal]) -> None:
+        """As ``set``, in the caller's transaction."""
+        current = await _current(connection, document)
+        if current is not None:
+            await self._change(connection, document, frozenset(principals), current)
 
     async def widen(self, connection: AsyncConnection[Any], document: str, more: Collection[Principal]) -> None:
         """Add to the document's grants, in the caller's transaction."""

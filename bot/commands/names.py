@@ -7,9 +7,7 @@ from typing import Any, Final, LiteralString
 from psycopg_pool import AsyncConnectionPool
 
 from bot.commands.output import Misused
-
-LOCAL_TEAM: Final = "local"
-"""The workspace of a data folder that has never been connected to Slack."""
+from bot.ingestion import LOCAL_TEAM
 
 TEAMS: Final = "SELECT DISTINCT team FROM people UNION SELECT DISTINCT team FROM documents ORDER BY team"
 
@@ -34,9 +32,9 @@ class Names:
 
     async def team(self) -> str:
         """The one workspace of this data folder; raises Misused when there are several."""
-        teams = [row[0] for row in await self._rows(TEAMS)]
+        teams = [team for (team,) in await self._rows(TEAMS) if team != LOCAL_TEAM]
         if len(teams) > 1:
-            raise Misused(f"this data folder serves several workspaces ({', '.join(teams)}): set HAITANG_DATA to one's")
+            raise Misused(f"this data folder serves several workspaces ({', '.join(teams)}): use a folder for each")
         return teams[0] if teams else LOCAL_TEAM
 
     async def person(self, team: str, word: str) -> str:
