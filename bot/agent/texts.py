@@ -21,7 +21,7 @@ HOW_TO: Final[TextByLanguage] = {
     "en": "Hello! Ask me something about the files that were shared here, for example: "
     "“How many days of annual leave do we have?” Several questions in one message are fine, and so is a voice note. "
     "To teach me something, share a file in a channel I am in.",
-    "zh": "你好！可以问我这里共享过的文件里的内容，例如：“年假有几天？”一条消息里可以问几个问题，也可以发语音。"
+    "zh": "你好！可以问我这里共享过的文件里的内容，例如：“卫生间防水保修几年？”一条消息里可以问几个问题，也可以发语音。"
     "想让我了解新的内容，把文件发到我所在的频道即可。",
 }
 NOTHING_HEARD: Final[TextByLanguage] = {

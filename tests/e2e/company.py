@@ -22,7 +22,7 @@ from tests.sandbox_fixtures import Json, Person
 
 Found = TypeVar("Found")
 
-PATIENCE_SECONDS = 90
+PATIENCE_SECONDS = 240
 """A test fails after this long; nothing waits for it when all is well."""
 
 
