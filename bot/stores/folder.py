@@ -15,6 +15,15 @@ LOCK_FILE = "owner.lock"
 OWNER_FILE = "owner.json"
 
 
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """A folder that is removed afterwards, and that PostgreSQL's account may pass through (bot.stores.binaries)."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        yield folder
+
+
 class DataFolder:
     """A folder that one process owns: it runs PostgreSQL and writes the full-text index.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from bot import jobs as jobs_module
 from bot.jobs import Jobs, WorkerDied
+from bot.stores import job_connector
 from bot.stores.migrations import migrate
 from bot.stores.postgres import EmbeddedPostgres
 
@@ -334,6 +336,39 @@ async def left(pool: AsyncConnectionPool) -> bool:
         return bool(await statuses(pool))
     except psycopg.OperationalError:
         return True
+
+
+async def test_workers_stop_whenever_they_are_told(pool: AsyncConnectionPool, jobs: Jobs) -> None:
+    """Also while they wait for a connection: others use all there are."""
+
+    async def others() -> None:
+        while True:
+            await statuses(pool)
+
+    busy = [asyncio.create_task(others()) for _ in range(10)]
+    for steps in range(60):
+        task = asyncio.create_task(jobs.work())
+        for _ in range(steps * 3):
+            await asyncio.sleep(0)
+        task.cancel()
+        done, _ = await asyncio.wait([task], timeout=20)
+        assert done, f"still working after {steps} steps"
+    for task in busy:
+        task.cancel()
+    await asyncio.wait(busy)
+
+
+async def test_a_cancellation_that_a_statement_loses_is_raised() -> None:
+    async def loses_it() -> int:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return 1
+
+    task = asyncio.create_task(job_connector._cancellable(loses_it))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
 
 
 async def test_a_worker_that_ends_by_itself_stops_the_process(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
