@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import tempfile
 from pathlib import Path
 
 from bot.commands.output import Console, Declined
 from bot.evaluation.retrieval import DatasetError, evaluate
+from bot.stores.folder import temporary_folder
 from bot.stores.migrations import migrate
 from bot.stores.postgres import EmbeddedPostgres
 
@@ -15,14 +14,12 @@ from bot.stores.postgres import EmbeddedPostgres
 async def retrieval(directory: Path, *, as_json: bool) -> int:
     """Index the set in stores of its own, which are removed afterwards, and print the figures."""
     console = Console(as_json=as_json)
-    with tempfile.TemporaryDirectory(prefix="haitang-eval-") as folder:
-        # PostgreSQL may run as another account (see bot.stores.binaries), which must pass through.
-        await asyncio.to_thread(Path(folder).chmod, 0o711)
-        server = EmbeddedPostgres(Path(folder) / "data")
+    with temporary_folder("haitang-eval-") as folder:
+        server = EmbeddedPostgres(folder / "data")
         await server.open()
         try:
             await migrate(server.dsn())
-            figures = await evaluate(directory, dsn=server.dsn(), folder=Path(folder), say=console.say)
+            figures = await evaluate(directory, dsn=server.dsn(), folder=folder, say=console.say)
         except DatasetError as error:
             raise Declined(str(error)) from error
         finally:

@@ -11,11 +11,9 @@ import itertools
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -25,6 +23,7 @@ from pydantic import SecretStr
 from bot.bootstrap import open_core
 from bot.config import Settings
 from bot.service import Service, open_service
+from bot.stores.folder import temporary_folder
 from handlers.render import STOP_ACTION
 from tests.benchmarks.figures import Figure, percentile
 
@@ -148,7 +147,7 @@ async def measure() -> list[Figure]:
     """Five figures of the whole bot; takes about three minutes, most of it indexing."""
     async with contextlib.AsyncExitStack() as stack:
         slack = await stack.enter_async_context(sandbox())
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="haitang-bench-")))
+        folder = stack.enter_context(temporary_folder("haitang-bench-"))
         session = await stack.enter_async_context(aiohttp.ClientSession())
         workspace = Workspace(session, slack["page_url"].rstrip("/"))
         await workspace.open()
