@@ -49,6 +49,12 @@ class Rights:
         if current is not None:
             await self._change(connection, document, current.union(more), current)
 
+    async def follow(self, documents: Collection[str]) -> None:
+        """The grants of ``documents`` were changed by others: let the index's copy follow."""
+        async with self._pool.connection() as connection, connection.transaction():
+            for document in documents:
+                await self._let_index_follow(connection, document)
+
     async def run(self, *, document: str) -> None:
         """The job: bring the index's copy up to date."""
         principals = await self._grants.of(document)
@@ -64,6 +70,9 @@ class Rights:
         if wanted == current:
             return
         await self._grants.set(connection, document, wanted)
+        await self._let_index_follow(connection, document)
+
+    async def _let_index_follow(self, connection: AsyncConnection[Any], document: str) -> None:
         # The lock of the document's reading: a version that is being indexed gets the rights of before or after.
         await self._jobs.enqueue(
             connection, RIGHTS_JOB, lock=document, queueing_lock=f"{RIGHTS_JOB}/{document}", document=document

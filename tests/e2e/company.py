@@ -12,12 +12,10 @@ from typing import Any, TypeVar
 import aiohttp
 from pydantic import SecretStr
 
-from bot.answers.records import RunRecords
 from bot.bootstrap import Core, open_core
 from bot.config import Settings
 from bot.sandbox.server import Sandbox
 from bot.service import Service, open_service
-from handlers.model import Completion
 from tests.sandbox_fixtures import Json, Person
 
 Found = TypeVar("Found")
@@ -68,19 +66,20 @@ class Company:
     def __init__(self, sandbox: Sandbox, service: Service) -> None:
         self.sandbox = sandbox
         self.service = service
-        self._run_ended = asyncio.Event()
-        self._watch_ends(service.core.records)
+        self._unseen = asyncio.Event()
+        self._observe(service.core.records, "end")
+        self._observe(service.core.deletion, "delete")
 
-    def _watch_ends(self, records: RunRecords) -> None:
-        """A run is marked as ended after its last message: nothing more happens that a person could see."""
-        end = records.end
+    def _observe(self, part: object, method: str) -> None:
+        """Notice what people can't see in Slack: that a run was marked as ended, that a document was deleted."""
+        original = getattr(part, method)
 
-        async def observed(run_id: str, completion: Completion) -> bool:
-            ended = await end(run_id, completion)
-            self._run_ended.set()
-            return ended
+        async def observed(*arguments: Any, **options: Any) -> Any:
+            result = await original(*arguments, **options)
+            self._unseen.set()
+            return result
 
-        records.end = observed  # type: ignore[method-assign]
+        setattr(part, method, observed)
 
     @property
     def core(self) -> Core:
@@ -99,8 +98,8 @@ class Company:
         return f"<@{self.sandbox.context.workspace.app.user}>"
 
     async def until(self, who: Person, look: Callable[[], Awaitable[Found | None]]) -> Found:
-        """What ``look`` finds, tried again whenever something happens that ``who`` can see, or a run ends."""
-        return await until(self.sandbox, who, look, also=self._run_ended)
+        """What ``look`` finds, tried again whenever something happens that ``who`` can see, or unseen."""
+        return await until(self.sandbox, who, look, also=self._unseen)
 
     async def ask(self, who: Person, channel: str, text: str, *, thread_ts: str | None = None) -> list[Json]:
         """Mention the bot; the messages of its reply once the run has ended."""
@@ -141,6 +140,15 @@ class Company:
             states = {row["state"]: row["cause"] for row in rows if row["title"] == title}
             assert "FAILED" not in states, f"{title} could not be read: {states}"
             return True if "PUBLISHED" in states else None
+
+        await self.until(who, look)
+
+    async def deleted(self, who: Person, title: str) -> None:
+        """Return when there is no document of this title any more."""
+
+        async def look() -> bool | None:
+            rows = await self.core.catalog.documents(team=self.service.app.identity.team)
+            return None if title in {row["title"] for row in rows} else True
 
         await self.until(who, look)
 
