@@ -68,6 +68,7 @@ class Settings(BaseSettings):
     data: Path = Field(default_factory=default_data_folder)
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535, description="for /healthz, /metrics and Slack's HTTP events")
+    url: str | None = Field(default=None, pattern=r"^https?://", description="where browsers reach the port")
     search: SearchSettings = SearchSettings()
     limits: LimitSettings = LimitSettings()
 

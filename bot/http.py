@@ -1,9 +1,15 @@
-"""/healthz, /readyz and /metrics. Figures are read from the rows when they are asked for: nothing counts twice."""
+"""/healthz, /readyz, /metrics, and original files by their links.
+
+Figures are read from the rows when they are asked for: nothing counts twice.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import psycopg
 from aiohttp import web
@@ -11,6 +17,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from bot.answers.originals import FILES_PATH, LinkOver, OriginalLinks
 
 PING: Final = "SELECT 1"
 
@@ -33,11 +41,30 @@ SELECT job.queue_name, coalesce(max(extract(epoch FROM now() - event.at)), 0)::f
 """
 
 
-class Endpoints:
-    """What operators and balancers ask. ``is_ready`` says that Slack is connected."""
+LINK_OVER: Final = (
+    "This link has been used or is older than a minute. Open the source again in Slack.\n"
+    "这个链接已用过，或已超过一分钟。请在 Slack 里重新打开来源。\n"
+)
 
-    def __init__(self, *, pool: AsyncConnectionPool) -> None:
+FILE_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+"""What people shared is saved and never shown by us: a page in it would run under our address."""
+
+
+class Endpoints:
+    """What operators and balancers ask, and files for people. ``is_ready`` says that Slack is connected.
+
+    Files are kept in ``scratch`` only while they are sent.
+    """
+
+    def __init__(self, *, pool: AsyncConnectionPool, originals: OriginalLinks, scratch: Path) -> None:
         self._pool = pool
+        self._originals = originals
+        self._scratch = scratch
         self._runner: web.AppRunner | None = None
         self.is_ready = False
 
@@ -47,6 +74,8 @@ class Endpoints:
             web.get("/healthz", self._healthz),
             web.get("/readyz", self._readyz),
             web.get("/metrics", self._metrics),
+            # A HEAD of some checker must not use the link up.
+            web.get(f"{FILES_PATH}/{{token}}", self._file, allow_head=False),
         ]
 
     async def listen(self, host: str, port: int) -> int:
@@ -76,6 +105,20 @@ class Endpoints:
         if not self.is_ready:
             return web.json_response({"status": "not connected to Slack"}, status=503)
         return web.json_response({"status": "ready"})
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        """The original that a link leads to, to be saved by the browser."""
+        with tempfile.TemporaryDirectory(prefix="original-", dir=self._scratch) as folder:
+            path = Path(folder) / "original"
+            try:
+                name = await self._originals.redeem(request.match_info["token"], path)
+            except LinkOver:
+                return web.Response(text=LINK_OVER, status=404, headers=FILE_HEADERS)
+            disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+            headers = {**FILE_HEADERS, "Content-Disposition": disposition, "Content-Type": "application/octet-stream"}
+            response = web.FileResponse(path, headers=headers)
+            await response.prepare(request)
+            return response
 
     async def _metrics(self, _: web.Request) -> web.Response:
         registry = CollectorRegistry(auto_describe=False)

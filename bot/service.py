@@ -8,17 +8,17 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-import structlog
-
 from bot.agent.answering import Answering
 from bot.agent.offline.assembled import offline_graph
 from bot.agent.runs import JOB, Runs
 from bot.agent.voice import VoiceClips
 from bot.agent.worker import RunWorker
 from bot.answers.citations import CitationOpener
+from bot.answers.originals import OriginalLinks
 from bot.app import SlackApp
 from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
+from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
 from bot.uploads import PLACES_JOB, SOURCE, SlackSource, SlackUploads, UploadProgress
 from handlers.adapters.files import SlackFiles
@@ -29,10 +29,10 @@ from handlers.pace import EditBudget
 from handlers.reply import Replies
 from handlers.upload_reply import UploadReplies
 from ingest.adoption import Adoption
-from permissions.ports import WorkspaceUnavailable
 from permissions.sync import WorkspaceSync
 
-log = structlog.get_logger()
+SWEEPS_PER_AGE = 4
+"""How often memberships are confirmed within the time that they count: three sweeps may fail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +43,14 @@ class Service:
     app: SlackApp
     runs: Runs
     sync: WorkspaceSync
+    originals: OriginalLinks
+
+    def endpoints(self) -> Endpoints:
+        """What it serves to browsers and operators; the caller says where."""
+        return Endpoints(pool=self.core.pool, originals=self.originals, scratch=self.core.database.folder.scratch)
 
     async def run(self) -> None:
-        """Work until cancelled: PostgreSQL's watch, the jobs, and the first load of the workspace.
+        """Work until cancelled: PostgreSQL's watch, the jobs, and the sweeps of the workspace.
 
         What an earlier process left unfinished is ended visibly first. Raises what keeps the process from working, in
         an ExceptionGroup.
@@ -55,15 +60,8 @@ class Service:
             if self.core.database.server is not None:
                 group.create_task(self.core.database.server.watch(), name="postgres-watch")
             group.create_task(self.core.jobs.work(), name="jobs")
-            group.create_task(self._load_workspace(), name="workspace-load")
-
-    async def _load_workspace(self) -> None:
-        """Questions don't wait for this: what they need is read with them."""
-        try:
-            await self.sync.load(self.app.identity.team)
-            log.info("workspace_loaded")
-        except WorkspaceUnavailable as error:
-            log.warning("workspace_not_loaded", problem=str(error))
+            every = max_age(self.core.settings) / SWEEPS_PER_AGE
+            group.create_task(self.sync.keep_fresh(self.app.identity.team, every=every), name="workspace-sweeps")
 
 
 @asynccontextmanager
@@ -104,6 +102,7 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
             directory=core.directory,
             clock=core.clock,
             max_age=max_age(settings),
+            on_narrowed=core.rights.follow,
         )
         replies = Replies(messages=messages, budget=budget, now=core.clock, sleep=asyncio.sleep)
         stack.push_async_callback(replies.aclose)
@@ -122,11 +121,25 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
         )
         core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
         runs = Runs(pool=core.pool, records=core.records, jobs=core.jobs, worker=worker)
+        originals = OriginalLinks(
+            pool=core.pool,
+            scopes=core.scopes,
+            memberships=sync,
+            originals=core.objects,
+            clock=time.monotonic,
+            address=settings.url,
+        )
         app = SlackApp(
             client=client,
             questions=runs,
             uploads=uploads,
-            citations=CitationOpener(pool=core.pool, scopes=core.scopes, memberships=sync, surroundings=core.passages),
+            citations=CitationOpener(
+                pool=core.pool,
+                scopes=core.scopes,
+                memberships=sync,
+                surroundings=core.passages,
+                originals=originals,
+            ),
             memberships=sync,
             messages=messages,
             now=core.clock,
@@ -137,4 +150,4 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
         stack.push_async_callback(app.aclose)
         adoption = Adoption(pool=core.pool, grants=core.grants, rights=core.rights)
         await adoption.adopt(old=LOCAL_TEAM, team=app.identity.team)
-        yield Service(core=core, app=app, runs=runs, sync=sync)
+        yield Service(core=core, app=app, runs=runs, sync=sync, originals=originals)

@@ -41,6 +41,12 @@ class Surroundings(Protocol):
     async def around(self, scope: AccessScope, *, version: str, unit: int) -> UnitText | None: ...
 
 
+class Originals(Protocol):
+    """A link to an original that is not in Slack; None where people's browsers can't reach us."""
+
+    def link(self, *, team: str, reader: str, version: str) -> str | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Between:
     """A passage with what stands before and after it."""
@@ -54,12 +60,19 @@ class CitationOpener:
     """Satisfies ``handlers.ports.Citations``."""
 
     def __init__(
-        self, *, pool: AsyncConnectionPool, scopes: Scopes, memberships: Memberships, surroundings: Surroundings
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        scopes: Scopes,
+        memberships: Memberships,
+        surroundings: Surroundings,
+        originals: Originals,
     ) -> None:
         self._pool = pool
         self._scopes = scopes
         self._memberships = memberships
         self._surroundings = surroundings
+        self._originals = originals
 
     async def open(self, *, team: str, reader: str, evidence_id: str, language: str) -> CitationView:
         """The passage in its surroundings, when the reader alone may read its document today.
@@ -78,6 +91,7 @@ class CitationOpener:
             log.info("citation_refused", evidence_id=evidence_id, reader=reader)
             raise CitationRefused(RefusalReason.NOT_ALLOWED)
         between = _between(unit.text, row["excerpt"])
+        original = row["permalink"] or self._originals.link(team=team, reader=reader, version=row["version_id"])
         return CitationView(
             number=row["number"],
             title=row["title"],
@@ -88,7 +102,7 @@ class CitationOpener:
             version_number=row["version_number"],
             published_at=row["published_at"],
             is_current=unit.is_current,
-            link=row["permalink"],
+            link=original,
         )
 
     async def _row(self, team: str, evidence_id: str) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from pydantic import SecretStr
 
@@ -14,6 +15,8 @@ from bot.sandbox import samples
 from bot.sandbox.seed import furnish, seed
 from bot.sandbox.server import Sandbox
 from bot.service import open_service
+
+LOOPBACK: Final = "127.0.0.1"
 
 
 async def demo(*, port: int | None) -> int:
@@ -39,11 +42,17 @@ async def _run(core: Core, sandbox: Sandbox, console: Console) -> None:
     sample = samples.load()
     furnish(sandbox.context, sample)
     async with open_service(_in_sandbox(core, sandbox)) as service:
-        await service.app.connect()
-        console.result(None, [f"Haitang is ready: {sandbox.page_url}"])
-        console.say("Press Ctrl-C to stop.")
-        await seed(sandbox.context, sample)
-        await until_stopped(service.run())
+        endpoints = service.endpoints()
+        try:
+            service.originals.address = f"http://{LOOPBACK}:{await endpoints.listen(LOOPBACK, 0)}"
+            await service.app.connect()
+            endpoints.is_ready = True
+            console.result(None, [f"Haitang is ready: {sandbox.page_url}"])
+            console.say("Press Ctrl-C to stop.")
+            await seed(sandbox.context, sample)
+            await until_stopped(service.run())
+        finally:
+            await endpoints.aclose()
 
 
 def _in_sandbox(core: Core, sandbox: Sandbox) -> Core:

@@ -6,7 +6,6 @@ from bot.bootstrap import open_core
 from bot.commands.output import Console, Declined
 from bot.commands.running import until_stopped
 from bot.config import Settings, SettingsError, load
-from bot.http import Endpoints
 from bot.service import Service, open_service
 from handlers.errors import SlackError
 
@@ -35,7 +34,7 @@ def _require_a_way_in(settings: Settings) -> None:
 
 
 async def _receive(service: Service, settings: Settings, console: Console) -> None:
-    endpoints = Endpoints(pool=service.core.pool)
+    endpoints = service.endpoints()
     try:
         if settings.slack_app_token is not None:
             port = await endpoints.listen(settings.host, settings.port)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
-from bot.answers.citations import CitationOpener
+from bot.answers.citations import CitationOpener, Originals
 from handlers.model import CitationRefused, CitationView, RefusalReason
 from handlers.ports import Citations
 from permissions.adapters.coverage import PgCoverage
@@ -21,12 +21,19 @@ CASE = "海棠 A 户型面积 89 平方米。防水材料由江城建材供货�
 QUESTION = "防水材料由谁供货？"
 
 
-def opener(pool: AsyncConnectionPool) -> CitationOpener:
+class NoLinks:
+    """``Originals`` that nobody can reach."""
+
+    def link(self, *, team: str, reader: str, version: str) -> str | None: ...
+
+
+def opener(pool: AsyncConnectionPool, originals: Originals | None = None) -> CitationOpener:
     return CitationOpener(
         pool=pool,
         scopes=ScopeBuilder(coverage=PgCoverage(pool=pool), clock=lambda: rows.NOW, max_age=timedelta(days=1)),
         memberships=Known(),
         surroundings=PgPassages(pool=pool),
+        originals=originals or NoLinks(),
     )
 
 
