@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Final
 
 import structlog
@@ -62,7 +63,7 @@ class Answering:
         async with asyncio.timeout_at(deadline):
             question = await self._words(run_id, inquiry, emit)
             scope, history = await asyncio.gather(self._scope(run_id, inquiry), self._turns(inquiry))
-        context = RunContext(run_id=run_id, scope=scope, emit=emit)
+        context = RunContext(run_id=run_id, scope=scope, scope_now=partial(self._scope, run_id, inquiry), emit=emit)
         final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
         return final.completion
 

@@ -27,23 +27,25 @@ log = structlog.get_logger()
 class AnswerStore(Protocol):
     """Where evidence and answers are kept; both are durable when the call returns.
 
-    Both raise ``bot.answers.records.EvidenceGone`` when a document may not be quoted any more.
+    Both raise ``bot.answers.records.EvidenceGone`` when the scope may not read all that is quoted (any more).
     """
 
     async def freeze(self, scope: AccessScope, evidence: EvidenceSet) -> None: ...
 
-    async def save(self, final: Final) -> None: ...
+    async def save(self, scope: AccessScope, final: Final) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What a run is for and under whose rights. Nodes take it from the runtime; no role can change it.
 
+    ``scope`` is what is searched. ``scope_now`` builds it anew: somebody may have joined, or the asker left, since.
     A question that was edited under way is answered anew, under another ``answer_id``.
     """
 
     run_id: str
     scope: AccessScope
+    scope_now: Callable[[], Awaitable[AccessScope]]
     emit: Callable[[RunEvent], Awaitable[None]]
     answer_id: str = field(default_factory=lambda: new_id("ans"))
 
@@ -100,8 +102,9 @@ class AnswerGraph:
     async def run(self, question: str, history: Sequence[Turn], context: RunContext, *, seconds: float) -> Final:
         """Answer ``question`` within ``seconds``; events go to ``context.emit``, the last of them is the Final.
 
-        A document that goes while it is quoted starts the run over, once. Raises TimeoutError when the time is over,
-        EvidenceGone when it happens again, and whatever the search raises when rights can't be checked.
+        A document that goes, or is closed to the readers, while it is quoted starts the run over, once. Raises
+        TimeoutError when the time is over, EvidenceGone when it happens again, and whatever the search raises when
+        rights can't be checked.
         """
         # LangSmith's environment variables would otherwise send every node's passages to its server.
         with tracing_context(enabled=False):
@@ -111,7 +114,8 @@ class AnswerGraph:
                 except EvidenceGone:
                     log.info("evidence_gone", run_id=context.run_id)
                 # Another answer: what was shown of the first must not stay.
-                return await self._once(question, history, replace(context, answer_id=new_id("ans")))
+                scope = await context.scope_now()
+                return await self._once(question, history, replace(context, scope=scope, answer_id=new_id("ans")))
 
     async def _once(self, question: str, history: Sequence[Turn], context: RunContext) -> Final:
         state = RunState(question=question, history=tuple(history))
@@ -138,7 +142,7 @@ class AnswerGraph:
     async def _freeze(self, state: RunState, runtime: Runtime[RunContext]) -> RunState:
         run_id = runtime.context.run_id
         evidence = freeze(map(_chosen, _quotes(state["supports"])), run_id=run_id)
-        await self._store.freeze(runtime.context.scope, evidence)
+        await self._store.freeze(await runtime.context.scope_now(), evidence)
         await runtime.context.emit(EvidenceReady(run_id=run_id, evidence_set_id=evidence.evidence_set_id))
         return {"evidence": evidence}
 
@@ -166,7 +170,7 @@ class AnswerGraph:
             evidence=state.get("evidence"),
             text=state.get("text", ""),
         )
-        await self._store.save(final)
+        await self._store.save(await runtime.context.scope_now(), final)
         await runtime.context.emit(final)
         return {"final": final}
 

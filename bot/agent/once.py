@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from bot.agent.graph import AnswerGraph, RunContext
 from bot.answers.evidence import new_id
@@ -31,8 +32,8 @@ class OneAnswer:
         await self._records.begin_command(run_id, team=team, conversation=conversation, asker=asker, text=text)
         completion = Completion.FAILED
         try:
-            scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
-            context = RunContext(run_id=run_id, scope=scope, emit=emit)
+            scope_now = partial(self._scopes.scope, team=team, asker=asker, conversation=conversation)
+            context = RunContext(run_id=run_id, scope=await scope_now(), scope_now=scope_now, emit=emit)
             final: Final = await self._graph.run(text, (), context, seconds=self._seconds)
             completion = final.completion
         finally:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
@@ -107,12 +107,6 @@ WHERE document.document_id = ANY (%(documents)s) AND document.team = %(team)s AN
   AND EXISTS (SELECT FROM grants
               WHERE grants.document_id = document.document_id AND grants.principal = ANY (%(principals)s))
 FOR SHARE OF document
-"""
-
-# An answer quotes its evidence: it must not be kept when a cited document was deleted since the evidence was frozen.
-LOCK_CITED: Final = """
-SELECT document.deleted_at IS NOT NULL FROM documents AS document
-WHERE document.document_id = ANY (%(documents)s) FOR SHARE
 """
 
 # A run that starts anew, because its question was edited, freezes anew.
@@ -244,24 +238,17 @@ class RunRecords:
             asdict(item) | {"place": Jsonb(item.place.to_json()), "evidence_set_id": evidence.evidence_set_id}
             for item in evidence.evidence
         ]
-        documents = {item.document for item in evidence.evidence}
-        looked_up = {
-            "documents": list(documents),
-            "versions": [item.version for item in evidence.evidence],
-            "team": scope.team,
-            "principals": scope.principal_names(),
-        }
         async with self._pool.connection() as connection, connection.cursor() as cursor:
-            await cursor.execute(READABLE_NOW, looked_up)
-            if {row[0] for row in await cursor.fetchall()} != documents:
-                raise EvidenceGone
+            await _require_readable(cursor, scope, evidence)
             await cursor.execute(DROP_SETS, {"run_id": evidence.run_id})
             await cursor.execute(INSERT_SET, asdict(replace(evidence, evidence=())))
             await cursor.executemany(INSERT_EVIDENCE, rows)
 
-    async def save(self, final: events.Final) -> None:
-        """Keep the answer of a running run. Raises EvidenceGone when a document that it quotes has been deleted."""
-        documents = [item.document for item in final.evidence.evidence] if final.evidence else []
+    async def save(self, scope: AccessScope, final: events.Final) -> None:
+        """Keep the answer of a running run.
+
+        An answer quotes its evidence: raises EvidenceGone when the scope may not read all of it any more.
+        """
         values = {
             "run_id": final.run_id,
             "answer": final.text,
@@ -272,9 +259,8 @@ class RunRecords:
             "completion": final.completion,
         }
         async with self._pool.connection() as connection, connection.cursor() as cursor:
-            await cursor.execute(LOCK_CITED, {"documents": documents})
-            if any(row[0] for row in await cursor.fetchall()):
-                raise EvidenceGone
+            if final.evidence is not None:
+                await _require_readable(cursor, scope, final.evidence)
             await cursor.execute(SAVE_ANSWER, values)
 
     async def end(self, run_id: str, completion: Completion) -> bool:
@@ -298,6 +284,19 @@ class RunRecords:
         async with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(statement, values)
             return [_run(row) for row in await cursor.fetchall()]
+
+
+async def _require_readable(cursor: AsyncCursor[Any], scope: AccessScope, evidence: EvidenceSet) -> None:
+    documents = {item.document for item in evidence.evidence}
+    looked_up = {
+        "documents": list(documents),
+        "versions": [item.version for item in evidence.evidence],
+        "team": scope.team,
+        "principals": scope.principal_names(),
+    }
+    await cursor.execute(READABLE_NOW, looked_up)
+    if {row[0] for row in await cursor.fetchall()} != documents:
+        raise EvidenceGone
 
 
 def _inquiry_row(inquiry: Inquiry) -> dict[str, Any]:

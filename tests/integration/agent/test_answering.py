@@ -139,8 +139,45 @@ async def test_the_answer_of_a_deleted_document_is_not_kept(world: World) -> Non
     async with world.pool.connection() as connection:
         await connection.execute("UPDATE runs SET state = 'running', answer = NULL")
     with pytest.raises(EvidenceGone):
-        await world.records.save(final)
+        await world.records.save(await rows.scope(world.pool, "U1", CHANNEL), final)
     assert await world.column("answer", final.run_id) is None
+
+
+async def test_a_document_closed_to_the_readers_while_it_is_answered_is_not_quoted(world: World) -> None:
+    """Whoever joins reads the answer too: what only the asker and those who were there before may read stays out."""
+    both = "C2"
+    await rows.add_conversation(world.pool, both, ["U1", "U2"])
+    await world.learn("case", CASE, Principal.channel(rows.TEAM, both))
+    await rows.add_person(world.pool, "U3")
+
+    async def joins() -> None:
+        async with world.pool.connection() as connection:
+            await connection.execute(
+                "INSERT INTO memberships (team, conversation_id, user_id, confirmed_at) VALUES (%s,%s,'U3',%s)"
+                " ON CONFLICT DO NOTHING",
+                (rows.TEAM, CHANNEL, rows.NOW),
+            )
+
+    world.search.after = joins
+    final = final_of(await world.answer(QUESTION))
+    assert final.completion is Completion.NOTHING_FOUND
+    assert "江城建材" not in final.text
+
+
+async def test_an_asker_who_loses_a_right_while_they_are_answered_is_not_told(world: World) -> None:
+    await rows.add_conversation(world.pool, "D1", ["U1"], kind=ConversationKind.DM)
+    await world.learn("case", CASE)
+
+    async def leaves() -> None:
+        async with world.pool.connection() as connection:
+            await connection.execute("DELETE FROM memberships WHERE conversation_id = %s", (CHANNEL,))
+
+    world.search.after = leaves
+    assert await world.runs.ask(inquiry(QUESTION, conversation="D1", kind=ConversationKind.DM), event_id=None)
+    run = await world.records.find(rows.TEAM, "D1", "1.1")
+    assert run is not None
+    await world.worker.answer(run_id=run.run_id)
+    assert final_of(world.replies.begun[-1]).completion is Completion.NOTHING_FOUND
 
 
 async def test_one_answer_on_the_terminal(world: World) -> None:

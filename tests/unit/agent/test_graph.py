@@ -39,7 +39,7 @@ class Store:
     async def freeze(self, scope: AccessScope, evidence: EvidenceSet) -> None:
         self._log.append(("frozen", evidence, scope))
 
-    async def save(self, final: Final) -> None:
+    async def save(self, scope: AccessScope, final: Final) -> None:
         self._log.append(("saved", final))
 
 
@@ -61,7 +61,12 @@ class World:
         async def emit(event: RunEvent) -> None:
             self.log.append(event)
 
-        context = RunContext(run_id="run_1", scope=scope or await scope_of_a_channel(), emit=emit)
+        used = scope or await scope_of_a_channel()
+
+        async def scope_now() -> AccessScope:
+            return used
+
+        context = RunContext(run_id="run_1", scope=used, scope_now=scope_now, emit=emit)
         return await self.graph.run(question, history, context, seconds=5)
 
 
@@ -168,7 +173,8 @@ async def test_the_time_of_a_run_is_bounded() -> None:
         writer=QuotingWriter(),
         store=Store(world.log),
     )
-    context = RunContext(run_id="run_1", scope=await scope_of_a_channel(), emit=_ignore)
+    scope = await scope_of_a_channel()
+    context = RunContext(run_id="run_1", scope=scope, scope_now=scope_of_a_channel, emit=_ignore)
     with pytest.raises(TimeoutError):
         await world.graph.run("防水材料由谁供货？", (), context, seconds=0.05)
 
