@@ -137,8 +137,8 @@ RunEvent = Status | Transcript | EvidenceReady | TextDelta | Final | Failed | Ca
 class CitationView:
     """What opening a citation shows: the passage between its surroundings, and a link for this person if there is one.
 
-    ``before`` and ``after`` are neighbouring text of the same unit, possibly empty. ``link`` is Slack's permalink, else one that is
-    good for this reader, once and within a minute.
+    ``before`` and ``after`` are neighbouring text of the same unit, possibly empty. ``link`` is Slack's permalink, else
+    one that is good for this reader, once and within a minute.
     """
 
     number: int
