@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handlers.model import Inquiry, SharedFile
+from handlers.wellformed import wellformed
 from permissions.model import ConversationKind
 
 _KINDS = {
@@ -47,7 +48,8 @@ class Arrival:
         """Read an ``event_callback``; the team is the one that the app is installed in, also for shared channels."""
         authorizations = body.get("authorizations") or [{}]
         team = authorizations[0].get("team_id") or body.get("team_id") or identity.team
-        return cls(team=team, event_id=body.get("event_id"), event=body.get("event") or {}, identity=identity)
+        event = wellformed(body.get("event") or {})
+        return cls(team=team, event_id=body.get("event_id"), event=event, identity=identity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from bot.commands.output import Console
 from bot.config import load
 from handlers.model import Completion, Final, RunEvent, Status
 from handlers.places import place_label
+from handlers.wellformed import wellformed
 
 ANSWERED = frozenset({Completion.ANSWERED, Completion.PARTIAL})
 
@@ -20,7 +21,7 @@ async def ask(text: str, *, asker: str, channel: str | None, as_json: bool) -> i
     """Print the answer; 0 when there is one, 1 when nothing supports one or it was refused."""
     console = Console(as_json=as_json)
     async with open_core(load(), purpose="ask") as core:
-        final = await _answer(core, console, text, asker=asker, channel=channel)
+        final = await _answer(core, console, wellformed(text), asker=asker, channel=channel)
     document = _document(final)
     console.result(document, _lines(final))
     return 0 if final.completion in ANSWERED else 1

@@ -18,6 +18,7 @@ from handlers.adapters.slack import bypasses_proxy, patient_call
 from handlers.errors import Gone, HtmlInstead, MissingScope, Refused, SlackError, TooBig, Unreachable
 from handlers.model import FileInfo, FileShare
 from handlers.voice import complete_transcript, is_voice_clip
+from handlers.wellformed import wellformed
 from permissions.model import ConversationKind
 
 log = structlog.get_logger()
@@ -55,7 +56,7 @@ class SlackFiles:
         """
         _ = team  # files.info is asked of the token's workspace
         data = await patient_call("files.info", lambda: self._client.files_info(file=file_id))
-        file: Mapping[str, Any] = data["file"]
+        file: Mapping[str, Any] = wellformed(data["file"])
         if file.get("mode") == "tombstone" or file.get("is_deleted"):
             raise Gone("file_deleted", method="files.info")
         if not file.get("url_private"):

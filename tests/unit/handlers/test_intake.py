@@ -243,3 +243,11 @@ async def test_that_it_cannot_even_be_told_changes_nothing() -> None:
         await intake.accept({"event": event}, BOT)
     await intake.aclose()
     assert not slack.shown
+
+
+def test_what_no_database_keeps_is_no_reason_to_lose_a_message() -> None:
+    """JSON can carry NUL and half an emoji, in words and in names of files."""
+    asked, upload = decided(text="<@UBOT> the kiln\x00 \ud83d?", files=[{**FILE, "name": "a\x00\udc00.pdf"}])
+    assert isinstance(asked, Question)
+    assert isinstance(upload, Upload)
+    assert (asked.inquiry.text, upload.file.name) == ("the kiln\ufffd \ufffd?", "a\ufffd\ufffd.pdf")
