@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,11 +90,24 @@ class Settings(BaseSettings):
 def load(**overrides: Any) -> Settings:
     """Read the settings; raises SettingsError with one line per wrong setting, never with a secret's value."""
     _refuse_secrets_in_file(Path(os.environ.get("HAITANG_CONFIG", "haitang.toml")))
+    _refuse_unknown_names(os.environ)
     try:
         return Settings(**overrides)
     except ValidationError as error:
         lines = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)]
         raise SettingsError("wrong settings:\n  " + "\n  ".join(lines)) from None
+
+
+def _refuse_unknown_names(environment: Mapping[str, str]) -> None:
+    """A name that nothing reads is a mistake, or wishes for something that this version has not: never passed over."""
+    known = {name.upper() for name in Settings.model_fields} | {"CONFIG"}
+    prefix = "HAITANG_"
+    names = sorted(name for name in environment if name.startswith(prefix))
+    if unknown := [name for name in names if name.removeprefix(prefix).split("__")[0] not in known]:
+        raise SettingsError(
+            f"there is no setting {', '.join(unknown)}: docs/settings.md lists all. "
+            "This version keeps everything in the stores of HAITANG_DATA; it works with no server beside it."
+        )
 
 
 def _refuse_secrets_in_file(file: Path) -> None:

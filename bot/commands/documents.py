@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,10 +17,13 @@ from bot.commands.names import Names
 from bot.commands.output import Console, Declined, Misused
 from bot.config import load
 from bot.ingestion import COMMAND_SOURCE, add_pipeline
+from handlers import texts
+from handlers.places import place_label
 from ingest.model import FINAL_STATES, IngestReport, Receipt, State, Version
 from ingest.pipeline import Pipeline
 from ingest.register import Registration, Upload
 from permissions.model import Principal
+from retrieval.model import Place
 
 POLL_SECONDS: Final = 0.3
 
@@ -47,9 +50,7 @@ async def add(paths: list[Path], *, channel: str | None, group: str | None, work
         pipeline = add_pipeline(core, sources={}, progress=ConsoleProgress(console))
         uploads = [_upload(path, team, principals) for path in paths]
         rows = [await _learn(core, console, pipeline, upload) for upload in uploads]
-    console.result(
-        rows, [f"{row['path']}: {row['state']}" + (f" ({row['cause']})" * bool(row["cause"])) for row in rows]
-    )
+    console.result(rows, [_line(row["path"], row) for row in rows])
     return 0 if all(row["state"] == State.PUBLISHED for row in rows) else 1
 
 
@@ -70,10 +71,21 @@ async def show(document: str, *, as_json: bool) -> int:
         found = await core.catalog.show(document)
     if found is None:
         raise Declined(f"there is no document {document!r}; `haitang documents list` names them")
-    lines = [found["title"], *(f"{row['version']}  {row['state']}" for row in found["versions"])]
-    lines += [f"\n— {unit['place']} ({unit['how']})\n{unit['text']}" for unit in found["units"]]
+    lines = [found["title"], *(_line(row["version"], row) for row in found["versions"])]
+    lines += [f"\n— {_where(unit)}\n{unit['text']}" for unit in found["units"]]
     console.result(found, lines)
     return 0
+
+
+def _line(name: str, row: Mapping[str, Any]) -> str:
+    """What became of a version, with the cause and its remedy in words."""
+    why = texts.CAUSES[row["cause"]]("en") if row["cause"] else ""
+    return f"{name}: {row['state']}" + (f": {why}" if why else "")
+
+
+def _where(unit: Mapping[str, Any]) -> str:
+    place = place_label(Place.from_json(unit["place"]), "en")
+    return f"{place} ({unit['how']})" if place else str(unit["how"])
 
 
 async def delete(document: str, *, as_json: bool) -> int:

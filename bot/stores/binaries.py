@@ -49,7 +49,7 @@ class Account:
             return cls(entry.pw_uid, entry.pw_gid, name, True)
         raise PostgresFailed(
             "PostgreSQL refuses to run as root and there is no account 'postgres' or 'nobody' to run it as. "
-            "Start Haitang as an ordinary user, or set HAITANG_DATABASE_URL to a PostgreSQL server."
+            "Start Haitang as an ordinary user, or create an account 'postgres'."
         )
 
     def options(self) -> ProcessOptions:

@@ -26,6 +26,14 @@ def test_nested_settings_can_come_from_the_environment(monkeypatch: pytest.Monke
     assert load().limits.run_seconds == 7
 
 
+@pytest.mark.parametrize("name", ["HAITANG_DATABASE_URL", "HAITANG_DATTA", "HAITANG_"])
+def test_a_name_that_is_no_setting_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "postgresql://db.example.com")
+    with pytest.raises(SettingsError, match=name) as error:
+        load()
+    assert "example.com" not in str(error.value)
+
+
 def test_the_api_url_ends_with_a_slash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLACK_API_URL", "http://127.0.0.1:1/api")
     assert load().slack_api_url == "http://127.0.0.1:1/api/"
