@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from bot.bootstrap import open_core
 from bot.commands.output import Console
 from bot.config import load
-from bot.stores.database import open_database
 
 
 async def migrate() -> int:
-    """Start PostgreSQL, apply what it lacks, stop it. Opening the database is what migrates it."""
+    """Open the stores and close them: opening applies missing steps and rebuilds an index of another version."""
     settings = load()
-    async with open_database(settings.data, purpose="migrate"):
-        Console(as_json=False).say(f"{settings.data}: the schema is that of this version")
+    async with open_core(settings, purpose="migrate"):
+        Console(as_json=False).say(f"{settings.data}: schema and index are those of this version")
     return 0

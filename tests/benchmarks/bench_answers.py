@@ -194,7 +194,7 @@ async def _figures(service: Service, workspace: Workspace, heartbeat: Heartbeat)
             better="higher",
             repetitions=1,
         ),
-        _figure("bot + PostgreSQL resident", _resident(service) / 1024**3, "GiB", 1.5, 1),
+        _figure("bot + PostgreSQL resident", _resident(service) / 1e9, "GB", 1.5, 1),
         _figure("longest block of the event loop", heartbeat.longest * 1000, "ms", 50.0, 1),
     ]
 
