@@ -52,12 +52,16 @@ class Part:
     """One thing that is asked. ``text`` is as the asker wrote it, ``query`` stands on its own.
 
     ``alone`` is another reading, for when it may or may not refer to what was said before: without that.
-    ``source`` is the kind of source that it names; with ``wants_source`` only such a source answers it.
+    ``own`` are the words of a follow-up without the topic that it carries; with ``instead`` they name another subject
+    in place of the topic's, as in "what about X?". ``source`` is the kind of source that it names; with
+    ``wants_source`` only such a source answers it.
     """
 
     text: str
     query: str
     alone: str = ""
+    own: str = ""
+    instead: bool = False
     source: SourceKind | None = None
     wants_source: bool = False
 

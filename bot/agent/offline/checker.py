@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from bot.agent.model import Findings, Support
 from bot.agent.offline.calibration import BUNDLED, Calibration
-from bot.agent.offline.features import features_of
+from bot.agent.offline.features import features_of, held_of
 from bot.agent.offline.quotes import choose
+from bot.agent.offline.terms import content_terms
 
 
 class CalibratedChecker:
@@ -25,6 +26,9 @@ class CalibratedChecker:
         if found.alone is None:
             return carried
         alone = self._judge(found.alone)
+        if found.part.instead:
+            # What is asked of the other subject counts; its name alone, as far as nothing answers that.
+            return carried if carried.quotes and _holds_own_words(found) else alone
         return alone if alone.confidence > carried.confidence else carried
 
     def _judge(self, found: Findings) -> Support:
@@ -35,3 +39,9 @@ class CalibratedChecker:
         confidence = weights.probability(features)
         is_supported = confidence >= weights.threshold
         return Support(part=found.part, quotes=choose(found) if is_supported else (), confidence=confidence)
+
+
+def _holds_own_words(found: Findings) -> bool:
+    """Whether any passage has a word of the subject that the topic's question is put to."""
+    words = content_terms(found.part.own)
+    return any(held_of(words, item.passage.text) for item in found.ranked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from bot.agent.model import Findings
@@ -31,10 +32,10 @@ def features_of(found: Findings) -> Features | None:
     weights = rarity(asked, [TermsOf(whole_text(item.passage)) for item in ranked])
     best = about_the_thing(found)[:TOGETHER]
     texts = [TermsOf(whole_text(item.passage)) for item in best]
-    names = names_of(query)
+    names = names_of(naming(found))
     missing = [name for name in names if not any(name in text for text in texts)]
     similarity = max(item.similarity for item in best)
-    is_held = all(thing in texts[0] for thing in things_of(query))
+    is_held = all(thing in texts[0] for thing in things_named(found))
     return Features(
         similarity=similarity,
         margin=_margin(ranked, similarity),
@@ -46,11 +47,34 @@ def features_of(found: Findings) -> Features | None:
 
 
 def about_the_thing(found: Findings) -> tuple[RankedPassage, ...]:
-    """The passages that hold every code and letter which the question names a thing by; all of them if none does."""
-    things = things_of(found.query)
-    if not things:
-        return found.ranked
-    return tuple(item for item in found.ranked if holds(whole_text(item.passage), things)) or found.ranked
+    """The passages that hold every code and letter which the question names a thing by; all of them if none does.
+
+    Of a question put to another subject (what about X?), those that hold most of that subject's words.
+    """
+    things = things_named(found)
+    ranked = tuple(item for item in found.ranked if holds(whole_text(item.passage), things)) or found.ranked
+    if not found.part.instead:
+        return ranked
+    words = content_terms(found.part.own)
+    held = [held_of(words, whole_text(item.passage)) for item in ranked]
+    return tuple(item for item, count in zip(ranked, held, strict=True) if count == max(held))
+
+
+def held_of(words: Iterable[str], text: str) -> int:
+    """How many of the terms the text holds."""
+    terms = TermsOf(text)
+    return sum(word in terms for word in words)
+
+
+def things_named(found: Findings) -> frozenset[str]:
+    """Codes and letters that an answer must hold: those of the topic only when a follow-up names nothing itself."""
+    return things_of(naming(found))
+
+
+def naming(found: Findings) -> str:
+    """The words that name what is asked about: a follow-up's own when it names something, else the whole query."""
+    own = found.part.own
+    return own if found.part.instead or things_of(own) else found.query
 
 
 def things_of(question: str) -> frozenset[str]:

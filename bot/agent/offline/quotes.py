@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bot.agent.model import Findings, Quote
-from bot.agent.offline.features import about_the_thing, whole_text
+from bot.agent.offline.features import about_the_thing, held_of, naming, whole_text
 from bot.agent.offline.tables import header_of, is_header, is_row
 from bot.agent.offline.terms import TermsOf, content_terms, rarity
 from retrieval.analysis import identifiers
@@ -19,6 +20,8 @@ PASSAGES: Final = 2
 """Passages quoted for one part at most."""
 SKIPPED: Final = 2
 """Sentences between two quoted ones that are quoted with them: of five steps, the second belongs to the first."""
+STEPS: Final = 12
+"""Steps of a list that are quoted at most."""
 CLOSE: Final = 0.02
 """A sentence this close to the best one answers as well (e5's cosines of related sentences differ by 0.02–0.05)."""
 TERM_BONUS: Final = 0.06
@@ -27,6 +30,12 @@ WORTH_A_SOURCE: Final = 0.2
 """Share of the question's terms that a further passage must add to be quoted too."""
 NEAR: Final = 0.03
 """How far a further passage's best sentence may be behind."""
+
+_STEP: Final = re.compile(
+    r"\s*(?:[-*•]\s|[（(]?(?:\d{1,2}|[一二三四五六七八九十]{1,3})[.)、）．]|[①-⑳]"
+    r"|第[一二三四五六七八九十\d]{1,3}[步，,、:：]|step \d|(?:first|second|third|fourth|fifth|finally)\b|最后[一，,])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +73,22 @@ def _picked(found: Findings, passage: Passage, weights: dict[str, float]) -> lis
     scored = sorted(_scored(found, passage, weights), key=lambda item: (-item.score, item.span.start))
     if not scored:
         return []
-    codes = identifiers(found.query)
+    codes = identifiers(naming(found))
     # The row of M-311 does not answer for M-208, however alike they are.
     scored = [item for item in scored if codes <= item.terms] or scored
+    if found.part.instead:
+        scored = _of_the_other_subject(scored, passage, content_terms(found.part.own))
     picked = [scored[0]]
     for item in scored[1:]:
         if len(picked) < SENTENCES and _answers_too(item, picked, passage):
             picked.append(item)
     return picked
+
+
+def _of_the_other_subject(scored: list[_Scored], passage: Passage, words: Sequence[str]) -> list[_Scored]:
+    """The sentences that hold most words of the subject which the question is put to now."""
+    held = [held_of(words, passage.text[item.span.start : item.span.end]) for item in scored]
+    return [item for item, count in zip(scored, held, strict=True) if count == max(held)]
 
 
 def _answers_too(item: _Scored, picked: list[_Scored], passage: Passage) -> bool:
@@ -106,8 +123,22 @@ def _quotes(passage: Passage, picked: list[_Scored]) -> list[Quote]:
         at = order[span.start]
         run = passage.sentences[last : at + 1] if quotes and at - last <= 1 + SKIPPED else ()
         if run and not any(is_row(passage.text[item.start : item.end]) for item in run):
-            quotes[-1] = Quote(passage, quotes[-1].start, span.end)
+            quotes[-1] = Quote(passage, quotes[-1].start, _end_of_list(passage, quotes[-1].start, at))
         else:
             quotes.append(Quote(passage, span.start, span.end, header_of(passage, span)))
         last = at
     return quotes
+
+
+def _end_of_list(passage: Passage, start: int, at: int) -> int:
+    """Where a quote from ``start`` to the sentence ``at`` ends.
+
+    Of a list of which two steps are quoted, all that follow are, because a list without its end misleads.
+    """
+    spans = passage.sentences
+    steps = [_STEP.match(passage.text[span.start : span.end]) is not None for span in spans]
+    quoted = sum(step for span, step in zip(spans[: at + 1], steps, strict=False) if span.start >= start)
+    if quoted >= 2 and steps[at]:
+        while at + 1 < len(spans) and steps[at + 1] and quoted < STEPS:
+            at, quoted = at + 1, quoted + 1
+    return spans[at].end

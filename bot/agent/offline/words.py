@@ -51,6 +51,13 @@ LEAD_IN: Final = re.compile(
 )
 """What ties a message to the one before and says nothing by itself."""
 
+INSTEAD: Final = re.compile(
+    r"^(?:(?:那么|那|还有|然后)?[\s,，]*(?P<zh>.*\w.*?)呢"
+    r"|(?:and\s+)?(?:(?:what|how) about|and(?: for)?)\s+(?P<en>.+))$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Asks the same of another subject: "what about X", "and X", "那 X 呢"."""
+
 GREETING: Final = re.compile(
     r"^\s*(?:(?:你好|您好|大家好|早上好|下午好|晚上好|早安|嗨|哈喽|哈啰|在吗|请问一下|请问|海棠(?=[,，:：!！])"
     r"|hi|hello|hey|good (?:morning|afternoon|evening)|dear|greetings)(?:\s+(?:there|all|team|everyone|haitang|bot))?"

@@ -122,3 +122,21 @@ async def test_the_reading_that_is_surer_wins() -> None:
     assert support.quotes[0].text == "Kasa paint covers the kitchen walls."
     [nothing] = await checker.check([found("Which paint?")])
     assert nothing.confidence == 0
+
+
+async def test_what_no_passage_knows_is_not_answered_with_the_topic() -> None:
+    always = replace(NEVER, bias=9, covered=1)
+    roses = passage("Roses need water.")
+    part = Part("what about tulips", "Roses need how much water tulips", alone="tulips", own="tulips", instead=True)
+    carried = replace(found(part.query, roses, part=part), alone=found("tulips", part=part))
+    [support] = await CalibratedChecker(calibration=Calibration(usual=always, few=always)).check([carried])
+    assert support.quotes == ()
+
+
+async def test_what_was_asked_is_put_to_the_other_subject() -> None:
+    always = replace(NEVER, bias=9, covered=1)
+    price, place = passage("Tulips cost four yuan."), passage("Tulips stand beside the garden door.")
+    part = Part("and tulips", "How many yuan roses cost tulips", alone="tulips", own="tulips", instead=True)
+    carried = replace(found(part.query, price, place, part=part), alone=found("tulips", place, part=part))
+    [support] = await CalibratedChecker(calibration=Calibration(usual=always, few=always)).check([carried])
+    assert [quote.text for quote in support.quotes] == ["Tulips cost four yuan."]

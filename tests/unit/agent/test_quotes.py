@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.agent.model import Part
 from bot.agent.offline.quotes import PASSAGES, SENTENCES, choose
 from tests.unit.agent.toys import found, passage
 
@@ -23,6 +24,33 @@ def test_a_list_of_steps_is_quoted_without_holes() -> None:
     steps = passage("第一步，报修流程先登记。第二步，打电话。第三步，上门。第四步，报修流程后回访。花园里种了玫瑰。")
     [quote] = choose(found("报修流程", steps))
     assert quote.text == "第一步，报修流程先登记。第二步，打电话。第三步，上门。第四步，报修流程后回访。"
+
+
+def test_a_list_is_quoted_to_its_end_once_two_of_its_steps_are() -> None:
+    steps = passage(
+        "保修报修流程如下。第一步，报修流程先登记。第二步，报修流程派工。第三步，上门。第四步，回访。花园里种了玫瑰。"
+    )
+    [quote] = choose(found("报修流程", steps))
+    assert quote.text.endswith("第四步，回访。")
+    [one] = choose(found("回访", steps))
+    assert one.text == "第四步，回访。"
+
+
+def test_another_subject_is_answered_by_what_holds_it() -> None:
+    table = passage(
+        "| 车型 | 使用人 | 保养 |\n| --- | --- | --- |\n| 别克 GL8 | 林梅 | 二月 |\n| 五菱宏光 | 王涛 | 三月 |"
+    )
+    query = "别克 GL8 什么时候保养 五菱宏光"
+    part = Part("那五菱宏光呢", query, own="五菱宏光", instead=True)
+    [quote] = choose(found(query, table, part=part))
+    assert quote.text == "| 五菱宏光 | 王涛 | 三月 |"
+
+
+def test_a_code_of_the_topic_does_not_bind_a_follow_up_with_its_own() -> None:
+    first, second = passage("M-208 的单价是 38 元。"), passage("M-311 的单价是 139 元。")
+    part = Part("那 M-311 的单价是多少", "M-208 单价 M-311 的单价是多少", own="M-311 的单价是多少")
+    [quote] = choose(found(part.query, first, second, part=part))
+    assert quote.text == "M-311 的单价是 139 元。"
 
 
 def test_a_row_is_quoted_with_its_header() -> None:

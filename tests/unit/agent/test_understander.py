@@ -50,6 +50,38 @@ async def test_a_follow_up_of_a_follow_up_keeps_the_topic() -> None:
 
 
 @pytest.mark.parametrize(
+    ("earlier", "message", "subject"),
+    [
+        ("别克 GL8 下次保养是什么时候？", "那五菱宏光呢？", "五菱宏光"),
+        ("海棠 A 户型用了什么防水材料？", "海棠 B 呢", "海棠 B"),
+        ("How long is sick leave paid in full?", "What about maternity leave?", "maternity leave"),
+        ("How long is sick leave paid in full?", "and parental leave?", "parental leave"),
+    ],
+)
+async def test_a_question_is_put_to_another_subject(earlier: str, message: str, subject: str) -> None:
+    [part] = (await understand(message, earlier)).parts
+    assert (part.own, part.alone, part.instead) == (subject, subject, True)
+    assert part.query.endswith(subject)
+    assert len(part.query) > len(subject)
+
+
+async def test_what_follows_another_subject_is_asked_of_it() -> None:
+    [asked] = (await understand("谁在用？", "别克 GL8 下次保养是什么时候？", "那五菱宏光呢？")).parts
+    assert "五菱宏光" in asked.query
+    assert "GL8" not in asked.query
+    [again] = (await understand("那江铃呢？", "别克 GL8 下次保养是什么时候？", "那五菱宏光呢？")).parts
+    assert again.own == "江铃"
+    assert "保养" in again.query
+
+
+@pytest.mark.parametrize("message", ["那保修几年？", "and who supplies it?", "那第几步呢？"])
+async def test_a_follow_up_with_a_question_of_its_own_keeps_the_subject(message: str) -> None:
+    [part] = (await understand(message, "海棠 A 户型用了什么防水材料？")).parts
+    assert not part.instead
+    assert "海棠 A" in part.query
+
+
+@pytest.mark.parametrize(
     "message", ["海棠 B 户型的地板是什么牌子？", "How many days of annual leave do new people get?"]
 )
 async def test_a_question_of_its_own_carries_nothing(message: str) -> None:

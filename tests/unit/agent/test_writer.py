@@ -54,6 +54,18 @@ async def test_a_wanted_source_is_named() -> None:
     assert "> 我们三天内上门。 [3]" in text
 
 
+async def test_words_that_stand_above_are_not_said_again_under_a_wanted_source() -> None:
+    clip = cited("我们三天内上门。", 3, title="售后培训")
+    wanted = part("请给出培训视频出处", clip, source=SourceKind.VIDEO, wants_source=True)
+    text = await write(part("多久上门", cited("三天内。", 1), clip), wanted)
+    assert text.count("我们三天内上门。") == 1
+    assert text.endswith("视频：《售后培训》[3]")
+
+
+def test_lines_of_chinese_are_joined_without_a_space() -> None:
+    assert shown(cited("三天内上门。\n\n费用由\n公司付。 谢谢", 1).quote) == "三天内上门。费用由 公司付。 谢谢"
+
+
 def test_a_row_is_shown_with_its_columns() -> None:
     row = cited("| 书房 | 橡木地板 | |", 1, header="| 房间 | 材料 | 供应商 |\n| --- | --- | --- |")
     assert shown(row.quote) == "房间: 书房 · 材料: 橡木地板"
