@@ -1,4 +1,4 @@
-"""Puts the ingest pipeline together and registers its job."""
+"""Puts the ingest pipeline together and registers its jobs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from bot.bootstrap import Core
 from ingest.adapters.paths import PathSource
 from ingest.indexing import Indexer
-from ingest.pipeline import Pipeline
+from ingest.pipeline import LONG_JOB, Pipeline
 from ingest.ports import Progress, Source
 from ingest.publish import Publisher
-from ingest.register import INGEST_JOB
+from ingest.register import ANNOUNCE_JOB, INGEST_JOB
 
 COMMAND_SOURCE = "command"
 """The source of documents that the command line adds."""
@@ -23,6 +23,7 @@ def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progres
     """Let the jobs of ``core`` read files from ``sources`` and from paths, and show how far they are."""
     pipeline = Pipeline(
         pool=core.pool,
+        jobs=core.jobs,
         catalog=core.catalog,
         sources={COMMAND_SOURCE: PathSource(), **sources},
         objects=core.objects,
@@ -33,5 +34,7 @@ def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progres
         scratch=core.database.folder.scratch,
         limits=core.limits,
     )
-    core.jobs.add(INGEST_JOB, pipeline.run, queue="ingest", retries=5, gave_up=pipeline.gave_up)
+    core.jobs.add(INGEST_JOB, pipeline.run_short, queue="ingest", retries=5, gave_up=pipeline.gave_up)
+    core.jobs.add(LONG_JOB, pipeline.run, queue="long", retries=5, gave_up=pipeline.gave_up)
+    core.jobs.add(ANNOUNCE_JOB, pipeline.announce, queue="notices")
     return pipeline

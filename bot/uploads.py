@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
+from weakref import WeakValueDictionary
 
 import structlog
 from psycopg.types.json import Jsonb
@@ -42,6 +44,8 @@ STAGES: Final = {
     State.SUPERSEDED: UploadStage.READY,
     State.FAILED: UploadStage.FAILED,
 }
+
+ENDS: Final = frozenset({UploadStage.READY, UploadStage.FAILED})
 
 # The message that shows a version's progress is edited after a restart too.
 NOTE_REPLY: Final = "UPDATE versions SET reply = %(reply)s WHERE version_id = %(version)s AND state <> 'DELETED'"
@@ -172,21 +176,27 @@ def _translated() -> Iterator[None]:
         raise Unreadable(Cause.ACCESS_DENIED, error.error) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the message ``ts`` says of a version."""
+
+    ts: str
+    status: UploadStatus
+
+
 class UploadProgress:
     """``ingest.ports.Progress``: shows a version's states in the thread of the upload that brought it."""
 
     def __init__(self, *, pool: AsyncConnectionPool, replies: UploadReplies) -> None:
         self._pool = pool
         self._replies = replies
-        self._shown: dict[str, str] = {}
+        self._shown: dict[str, _Shown] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def show(self, report: IngestReport) -> None:
         """Show the state; what can't be shown is logged, for reading goes on without it."""
         if not report.reply:
             return
-        place = UploadPlace(**report.reply)
-        if ts := self._shown.get(report.version_id):
-            place = replace(place, status_ts=ts)
         status = UploadStatus(
             title=report.title,
             stage=STAGES[report.state],
@@ -195,15 +205,25 @@ class UploadProgress:
             left_out=report.left_out,
             cause=report.cause,
         )
-        try:
-            await self._note(report.version_id, place, await self._replies.show(place, status))
-        except (SlackError, NotDelivered) as error:
-            log.warning("upload_state_not_shown", version=report.version_id, error=str(error))
+        # The announcement of a version and its reading tell at the same time: there is one message for both.
+        async with self._turns.setdefault(report.version_id, asyncio.Lock()):
+            try:
+                await self._show(report.version_id, UploadPlace(**report.reply), status)
+            except (SlackError, NotDelivered) as error:
+                log.warning("upload_state_not_shown", version=report.version_id, error=str(error))
+
+    async def _show(self, version: str, place: UploadPlace, status: UploadStatus) -> None:
+        shown = self._shown.get(version)
+        if shown is not None:
+            if status == shown.status or (shown.status.stage in ENDS and status.stage not in ENDS):
+                return
+            place = replace(place, status_ts=shown.ts)
+        ts = await self._replies.show(place, status)
+        self._shown[version] = _Shown(ts, status)
+        if ts != place.status_ts:
+            await self._note(version, place, ts)
 
     async def _note(self, version: str, place: UploadPlace, ts: str) -> None:
-        if ts == place.status_ts:
-            return
-        self._shown[version] = ts
         async with self._pool.connection() as connection:
             reply = Jsonb(asdict(replace(place, status_ts=ts)))
             await connection.execute(NOTE_REPLY, {"reply": reply, "version": version})

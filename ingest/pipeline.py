@@ -19,7 +19,7 @@ from ingest.catalog import Advance, Catalog, storable
 from ingest.indexing import Indexer
 from ingest.limits import Limits
 from ingest.model import FINAL_STATES, Cause, FetchedFile, IngestReport, Parsed, State, Unreadable, Version
-from ingest.ports import Objects, Parser, Progress, Source
+from ingest.ports import Jobs, Objects, Parser, Progress, Source
 from ingest.progress import shown
 from ingest.publish import Incomplete, Outcome, Publisher
 
@@ -27,6 +27,12 @@ log = structlog.get_logger()
 
 READER: Final = "1"
 """The reading configuration. Raise it when parsers read the same bytes differently: old readings then don't serve."""
+
+LONG_JOB: Final = "ingest-long"
+"""Name of the job that goes on with a version whose text is long; its argument is ``version``."""
+
+LONG: Final = 200_000
+"""Characters of a long text: about 170 chunks of English or 570 of Chinese, half a minute to index on two cores."""
 
 # Held while an original is stored and its row says so; the purge of a deletion takes it before it looks for users.
 LOCK_OBJECT: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%(key)s, 0))"
@@ -46,6 +52,7 @@ class Pipeline:
         self,
         *,
         pool: AsyncConnectionPool,
+        jobs: Jobs,
         catalog: Catalog,
         sources: Mapping[str, Source],
         objects: Objects,
@@ -57,6 +64,7 @@ class Pipeline:
         limits: Limits,
     ) -> None:
         self._pool = pool
+        self._jobs = jobs
         self._catalog = catalog
         self._sources = sources
         self._objects = objects
@@ -75,10 +83,26 @@ class Pipeline:
         }
 
     async def run(self, *, version: str) -> None:
-        """The job: go on from wherever the version is."""
+        """The job of a long text, and of callers without jobs: go on from wherever the version is, to its end."""
+        await self._work(version, hand_over=False)
+
+    async def run_short(self, *, version: str) -> None:
+        """The job of a new version: as ``run``, but a text that turns out to be long is handed to LONG_JOB."""
+        await self._work(version, hand_over=True)
+
+    async def announce(self, *, version: str) -> None:
+        """The job that shows a new version at once, however long it waits to be read."""
+        found = await self._catalog.version(version)
+        if found is not None and found.state is State.REGISTERED:
+            await self._show(found)
+
+    async def _work(self, version: str, *, hand_over: bool) -> None:
         try:
             while (found := await self._load(version)).state not in FINAL_STATES:
                 await self._show(found)
+                if hand_over and found.state is State.PARSED and found.report.get("characters", 0) >= LONG:
+                    await self._hand_over(found)
+                    return
                 await self._stages[found.state](found)
             await self._publisher.clear_outdated(found.document.document_id)
             await self._show(found)
@@ -91,6 +115,13 @@ class Pipeline:
     async def gave_up(self, *, version: str) -> None:
         """The job failed for good: the version ends visibly."""
         await self._fail(version, Cause.INTERNAL)
+
+    async def _hand_over(self, version: Version) -> None:
+        name, document = version.version_id, version.document.document_id
+        async with self._pool.connection() as connection, connection.transaction():
+            await self._jobs.enqueue(
+                connection, LONG_JOB, lock=document, queueing_lock=f"{LONG_JOB}/{name}", version=name
+            )
 
     async def _fetch(self, version: Version) -> None:
         async with self._workspace() as folder:
@@ -137,6 +168,7 @@ class Pipeline:
             "title": storable(parsed.title),
             "named_after_file": parsed.title == _stem(version),
             "counts": parsed.counts,
+            "characters": sum(len(unit.text) for unit in parsed.units),
             "left_out": [storable(item) for item in parsed.left_out],
         }
         step = Advance(after=State.PARSED, report=report, modality=parsed.modality, reader=READER)

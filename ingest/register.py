@@ -19,6 +19,9 @@ from permissions.model import Principal
 INGEST_JOB: Final = "ingest"
 """Name of the job that reads a version; its argument is ``version``, its lock the document."""
 
+ANNOUNCE_JOB: Final = "announce"
+"""Name of the job that shows a new version where it was uploaded; its argument is ``version``."""
+
 # Dedupe keys of this intake; the count says how many were new.
 MARK_SEEN: Final = "INSERT INTO seen (key) SELECT unnest(%(keys)s::text[]) ON CONFLICT DO NOTHING"
 
@@ -119,6 +122,8 @@ class Registrar:
         )
         await self._rights.widen(connection, document, upload.principals)
         await self._jobs.enqueue(connection, INGEST_JOB, lock=document, version=version)
+        if upload.reply:
+            await self._jobs.enqueue(connection, ANNOUNCE_JOB, version=version)
         return Registration(document, version)
 
 

@@ -121,6 +121,7 @@ class _Evaluation:
             place.mkdir()
         pipeline = Pipeline(
             pool=self._pool,
+            jobs=_RunHere(),
             catalog=self._catalog,
             sources={_SOURCE: _Corpus({passage.id: passage for passage in passages})},
             objects=StoredObjects.in_folder(self._objects),

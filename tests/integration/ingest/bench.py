@@ -21,10 +21,10 @@ from ingest.deletion import PURGE_JOB, Deletion
 from ingest.indexing import Indexer
 from ingest.limits import Limits
 from ingest.model import Block, BlockKind, Cause, IngestReport, Parsed, Unit, Unreadable
-from ingest.pipeline import Pipeline
+from ingest.pipeline import LONG_JOB, Pipeline
 from ingest.progress import Counting
 from ingest.publish import Publisher
-from ingest.register import INGEST_JOB, Registrar, Registration, Upload
+from ingest.register import ANNOUNCE_JOB, INGEST_JOB, Registrar, Registration, Upload
 from ingest.rights import RIGHTS_JOB, Rights
 from permissions.grants import Grants
 from permissions.model import Principal
@@ -206,6 +206,7 @@ async def bench(pool: AsyncConnectionPool, folder: Path) -> AsyncIterator[Bench]
     publisher = Publisher(pool=pool, full_text=index, encoder=encoder.name)
     pipeline = Pipeline(
         pool=pool,
+        jobs=jobs,
         catalog=catalog,
         sources={"command": PathSource()},
         objects=objects,
@@ -217,7 +218,9 @@ async def bench(pool: AsyncConnectionPool, folder: Path) -> AsyncIterator[Bench]
         limits=Limits(file_bytes=100_000),
     )
     deletion = Deletion(pool=pool, jobs=jobs, full_text=index, objects=objects)
-    jobs.add(INGEST_JOB, pipeline.run, queue="ingest", retries=1, gave_up=pipeline.gave_up)
+    jobs.add(INGEST_JOB, pipeline.run_short, queue="ingest", retries=1, gave_up=pipeline.gave_up)
+    jobs.add(LONG_JOB, pipeline.run, queue="long", retries=1, gave_up=pipeline.gave_up)
+    jobs.add(ANNOUNCE_JOB, pipeline.announce, queue="notices")
     jobs.add(RIGHTS_JOB, rights.run, queue="upkeep", retries=1)
     jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=1)
     await jobs.open()
