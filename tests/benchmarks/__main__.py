@@ -6,11 +6,13 @@ import argparse
 import asyncio
 import importlib
 import json
+import logging
 import pkgutil
 import sys
 from pathlib import Path
 
 import tests.benchmarks
+from bot import logs
 from tests.benchmarks.figures import Figure, machine
 
 
@@ -35,6 +37,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if unknown := sorted(set(options.names) - set(names())) or ([] if options.names else ["(none given)"]):
         parser.error(f"no benchmark {', '.join(unknown)}; there are: {', '.join(names())}")
+    logs.configure(level=logging.WARNING)
     figures: list[Figure] = []
     sys.stdout.write("| figure | value | unit | goal | repetitions | |\n|---|---|---|---|---|---|\n")
     for name in options.names:

@@ -75,30 +75,37 @@ class Asked:
 
 
 class Workspace:
-    """One person and one channel of the sandbox, and what they see."""
+    """One person and AT_ONCE channels of the sandbox, and what they see.
+
+    Slack takes about one post a second in a channel, so questions are spread over channels as in a real workspace.
+    """
 
     def __init__(self, session: aiohttp.ClientSession, site: str) -> None:
         self._session = session
         self._site = site
         self._asked: dict[str, Asked] = {}
-        self.user = self.channel = self.bot = ""
+        self.user = self.bot = ""
+        self.channels: list[str] = []
 
     async def open(self) -> None:
         workspace = await self._get("workspace")
         self.bot = workspace["bot"]["user_id"]
         self.user = (await self._post("person", name="ann", real_name="Ann"))["user"]["id"]
         members = [self.user, self.bot]
-        made = await self._post("create", **{"as": self.user}, kind="public", name="works", members=members)
-        self.channel = made["conversation"]["id"]
+        for number in range(AT_ONCE):
+            body = {"as": self.user, "kind": "public", "name": f"works-{number}", "members": members}
+            self.channels.append((await self._post("create", **body))["conversation"]["id"])
 
     async def upload(self, name: str, text: str) -> None:
-        query = {"as": self.user, "conversation": self.channel, "name": name}
+        query = {"as": self.user, "conversation": self.channels[0], "name": name}
         async with self._session.post(f"{self._site}/control/upload", params=query, data=text.encode()) as response:
             response.raise_for_status()
 
-    async def ask(self, text: str) -> Asked:
+    async def ask(self, number: int) -> Asked:
+        """Ask about passage ``number`` in one of the channels."""
+        text = question(number % PASSAGES)
         asked = Asked(time.perf_counter())
-        body = {"as": self.user, "conversation": self.channel, "text": f"<@{self.bot}> {text}"}
+        body = {"as": self.user, "conversation": self.channels[number % AT_ONCE], "text": f"<@{self.bot}> {text}"}
         ts = (await self._post("post", **body))["ts"]
         self._asked[ts] = asked
         return asked
@@ -175,10 +182,10 @@ async def _figures(service: Service, workspace: Workspace, heartbeat: Heartbeat)
     await _published(service)
     one_by_one = []
     for number in range(ONE_BY_ONE):
-        asked = await workspace.ask(question(number * 23 % PASSAGES))
+        asked = await workspace.ask(number * 23)
         await asked.done.wait()
         one_by_one.append(asked)
-    burst = await asyncio.gather(*(workspace.ask(question(number * 37 % PASSAGES)) for number in range(AT_ONCE)))
+    burst = await asyncio.gather(*(workspace.ask(number * 37) for number in range(AT_ONCE)))
     async with asyncio.timeout(120):
         await asyncio.gather(*(asked.done.wait() for asked in burst))
     return [
