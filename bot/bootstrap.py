@@ -18,6 +18,7 @@ from bot.config import Settings
 from bot.jobs import Jobs
 from bot.models.e5 import E5Encoder
 from bot.stores.database import Database, open_database
+from bot.stores.pool import ConnectionPool
 from ingest.adapters.objects import StoredObjects
 from ingest.catalog import Catalog
 from ingest.deletion import PURGE_JOB, Deletion
@@ -79,7 +80,7 @@ async def open_core(settings: Settings, *, purpose: str, clock: Clock = utc_now)
     """
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(open_database(settings.data, purpose=purpose))
-        pool = AsyncConnectionPool(database.dsn, min_size=2, max_size=24, open=False, check=_checked, name="haitang")
+        pool = ConnectionPool(database.dsn, min_size=2, max_size=24)
         await stack.enter_async_context(pool)
         jobs = Jobs(pool=pool)
         await jobs.open()
@@ -172,6 +173,3 @@ def _search_settings(settings: Settings) -> SearchSettings:
 
 _SPEECH = TranscriberFactory(factory="bot.models.speech:build", arguments={})
 """Parsing processes build their recogniser by this name: only they load its model."""
-
-_checked = AsyncConnectionPool.check_connection
-"""A connection that PostgreSQL's restart has broken is replaced before anybody gets it."""

@@ -19,6 +19,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from bot.models.e5 import E5Encoder
 from bot.stores.migrations import migrate
+from bot.stores.pool import ConnectionPool
 from bot.stores.postgres import EmbeddedPostgres
 from tests.databases import Databases
 
@@ -97,7 +98,7 @@ async def database_url(databases: Databases) -> AsyncIterator[str]:
 @pytest.fixture
 async def pool(database_url: str) -> AsyncIterator[AsyncConnectionPool]:
     """Connections to a migrated database of the test's own."""
-    async with AsyncConnectionPool(database_url, min_size=1, max_size=8, open=False) as connections:
+    async with ConnectionPool(database_url, min_size=1, max_size=8) as connections:
         yield connections
 
 

@@ -2,6 +2,7 @@
 
 StoreError
 ├── FolderInUse          another process owns the data folder
+├── FolderUnusable       the data folder cannot be made or written to
 ├── FolderUnreachable    PostgreSQL's operating-system account cannot enter the data folder
 ├── PostgresFailed       PostgreSQL did not start, or keeps dying
 └── SchemaMismatch       the database or a library is of another version than this code
@@ -20,6 +21,10 @@ class FolderInUse(StoreError):
     def __init__(self, message: str, *, pid: int | None) -> None:
         super().__init__(message)
         self.pid = pid
+
+
+class FolderUnusable(StoreError):
+    """The data folder cannot be made or written to."""
 
 
 class FolderUnreachable(StoreError):

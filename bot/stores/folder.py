@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from bot.stores.errors import FolderInUse
+from bot.stores.errors import FolderInUse, FolderUnusable
 
 LOCK_FILE = "owner.lock"
 OWNER_FILE = "owner.json"
@@ -53,10 +53,19 @@ class DataFolder:
         return self.path / "scratch"
 
     def own(self, *, purpose: str) -> None:
-        """Become the owner; raises FolderInUse naming the process that is.
+        """Become the owner; raises FolderInUse naming the process that is, or FolderUnusable.
 
         ``purpose`` is the command, such as "serve", told to people who start a second one.
         """
+        try:
+            self._own(purpose)
+        except OSError as error:
+            raise FolderUnusable(
+                f"{self.path} cannot be used as data folder ({error.strerror or error}). "
+                "Set HAITANG_DATA to a folder that this user may write to, on a disk with free space."
+            ) from error
+
+    def _own(self, purpose: str) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             self._lock.acquire(blocking=False)

@@ -49,26 +49,12 @@ async def _patiently(statement: Callable[[], Awaitable[T]]) -> T:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
-            return await _cancellable(statement)
+            return await statement()
         except ConnectorException as error:
             if not _is_passing(error.__cause__) or time.monotonic() > deadline:
                 raise
             log.info("jobs_wait_for_database", error=type(error.__cause__).__name__)
         await asyncio.sleep(PAUSE_SECONDS)
-
-
-async def _cancellable(statement: Callable[[], Awaitable[T]]) -> T:
-    """Raise the cancellation that came while the statement waited for a connection of the pool.
-
-    The pool waits by ``asyncio.wait_for``, which until Python 3.12 loses a cancellation that comes together with what
-    it waits for. A worker stopped in that moment would go on for ever.
-    """
-    task = asyncio.current_task()
-    before = task.cancelling() if task else 0
-    result = await statement()
-    if task and task.cancelling() > before:
-        raise asyncio.CancelledError
-    return result
 
 
 def _is_passing(cause: BaseException | None) -> bool:
