@@ -38,8 +38,11 @@ Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port on this m
 
 def _run(coroutine: Coroutine[Any, Any, int]) -> None:
     """Run a command to its exit code; errors that people can act on are printed as one message."""
+    import psycopg  # noqa: PLC0415
+
     from bot.config import SettingsError  # noqa: PLC0415 - commands import what they need, so that --help is quick
     from bot.stores.errors import StoreError  # noqa: PLC0415
+    from retrieval.errors import RetrievalError  # noqa: PLC0415
 
     console = Console(as_json=False)
     try:
@@ -49,6 +52,17 @@ def _run(coroutine: Coroutine[Any, Any, int]) -> None:
         code = 2
     except (Declined, SettingsError, StoreError) as error:
         console.say(f"haitang: {error}")
+        code = 1
+    except (psycopg.Error, RetrievalError) as error:
+        # Their words may hold people's; the kind says enough, and whoever runs the stores has logged the rest.
+        console.say(f"haitang: the stores broke off ({type(error).__name__}); nothing is lost, try again in a moment")
+        code = 1
+    except ExceptionGroup as group:
+        # A service ends by what ended its parts.
+        stores, rest = group.split(StoreError)
+        if stores is None or rest is not None:
+            raise
+        console.say("\n".join(f"haitang: {error}" for error in stores.exceptions))
         code = 1
     except KeyboardInterrupt:
         code = 130

@@ -8,7 +8,7 @@ from bot.agent.offline.assembled import offline_graph
 from bot.agent.once import OneAnswer
 from bot.bootstrap import Core, open_core
 from bot.commands.names import Names
-from bot.commands.output import Console
+from bot.commands.output import Console, Declined
 from bot.config import load
 from handlers.model import Completion, Final, RunEvent, Status
 from handlers.places import place_label
@@ -43,7 +43,11 @@ async def _answer(core: Core, console: Console, text: str, *, asker: str, channe
         if isinstance(event, Status):
             console.say(f"{event.step}: {event.detail}" if event.detail else f"{event.step} …")
 
-    return await answering.answer(team=team, asker=person, conversation=conversation, text=text, emit=say)
+    try:
+        return await answering.answer(team=team, asker=person, conversation=conversation, text=text, emit=say)
+    except TimeoutError as error:
+        limit = core.settings.limits.run_seconds
+        raise Declined(f"no answer within {limit:g} s (HAITANG_LIMITS__RUN_SECONDS): try again") from error
 
 
 def _document(final: Final) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.stores.errors import FolderInUse
+from bot.stores.errors import FolderInUse, FolderUnusable
 from bot.stores.folder import DataFolder
 
 OWNER = """
@@ -61,3 +61,10 @@ def test_what_is_inside_is_for_the_owner_alone(tmp_path: Path) -> None:
     assert folder.index.is_relative_to(folder.path / "index")
     folder.release()
     assert folder.owner() == (None, "")
+
+
+@pytest.mark.parametrize("name", ["a-file", "a-file/below"])
+def test_a_place_that_is_no_folder_is_named_with_the_remedy(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a-file").touch()
+    with pytest.raises(FolderUnusable, match=f"{name} cannot be used.*HAITANG_DATA"):
+        DataFolder(tmp_path / name).own(purpose="serve")
