@@ -7,6 +7,7 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -14,6 +15,7 @@ import stamina
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from handlers.adapters.unconfirmed import Mark
 from handlers.errors import (
     Gone,
     MissingScope,
@@ -152,11 +154,13 @@ class SlackMessages:
         *,
         client: AsyncWebClient,
         clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """``clock`` is monotonic seconds."""
+        """``clock`` is monotonic seconds, ``wall`` seconds since 1970."""
         self._client = client
         self._clock = clock
+        self._wall = wall
         self._sleep = sleep
         self._posts = PostBudget(clock=clock)
 
@@ -174,14 +178,30 @@ class SlackMessages:
                 self._posts.hold(conversation, error.retry_after)
 
     async def _post_once(self, conversation: str, message: Outgoing, thread_ts: str | None) -> str:
-        data = await patient_call(
-            "chat.postMessage",
-            lambda: self._client.chat_postMessage(
-                channel=conversation, thread_ts=thread_ts, unfurl_links=False, unfurl_media=False, **_content(message)
-            ),
-            on=_is_unreachable,
-        )
-        return str(data["ts"])
+        mark = Mark(self._wall())
+        values = _content(message) | {"unfurl_links": False, "unfurl_media": False, "metadata": mark.metadata()}
+        async for attempt in stamina.retry_context(
+            on=_is_unreachable, attempts=None, timeout=PATIENCE_S, wait_initial=0.2, wait_max=20.0, wait_jitter=0.2
+        ):
+            with attempt:
+                if attempt.num > 1 and (ts := await self._standing(mark, conversation, thread_ts)):
+                    return ts
+                post = partial(self._client.chat_postMessage, channel=conversation, thread_ts=thread_ts, **values)
+                return str((await call("chat.postMessage", post))["ts"])
+        raise AssertionError("stamina gives up by raising")
+
+    async def _standing(self, mark: Mark, conversation: str, thread_ts: str | None) -> str | None:
+        """The post that Slack did not confirm, if it stands there. Raises Unreachable."""
+        method = "conversations.replies" if thread_ts else "conversations.history"
+        look = self._client.conversations_replies if thread_ts else self._client.conversations_history
+        try:
+            data = await call(method, partial(look, **mark.where(conversation, thread_ts)))
+        except Unreachable:
+            raise
+        except SlackError:
+            # Not allowed to look: rather twice than never.
+            return None
+        return mark.found_in(data.get("messages") or ())
 
     async def edit(self, conversation: str, ts: str, message: Outgoing) -> None:
         await call("chat.update", lambda: self._client.chat_update(channel=conversation, ts=ts, **_content(message)))

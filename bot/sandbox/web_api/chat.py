@@ -36,7 +36,10 @@ async def post_message(context: Context, arguments: Arguments) -> Json:
     content = _content(arguments, text=rules.post_text(arguments.text("text")))
     thread_ts = arguments.text("thread_ts") or None
     text = content.pop("text")
-    message = context.talk.post(lookup.the_bot(context), conversation, text, thread_ts=thread_ts, **content)
+    metadata = arguments.json("metadata")
+    message = context.talk.post(
+        lookup.the_bot(context), conversation, text, thread_ts=thread_ts, metadata=metadata, **content
+    )
     return {"channel": conversation.id, "ts": message["ts"], "message": context.shapes.message(conversation, message)}
 
 

@@ -101,6 +101,8 @@ async def replies(context: Context, arguments: Arguments) -> Json:
 def _told(context: Context, arguments: Arguments, conversation: Conversation, messages: list[Json]) -> Json:
     page, metadata = lookup.page(messages, arguments, cap=context.page_cap)
     shown = [context.shapes.message(conversation, one, for_app=True) for one in page]
+    if not arguments.flag("include_all_metadata"):
+        shown = [{key: value for key, value in one.items() if key != "metadata"} for one in shown]
     return {"messages": shown, "has_more": bool(metadata["next_cursor"]), "response_metadata": metadata}
 
 
