@@ -10,7 +10,18 @@ import structlog
 
 from handlers import texts
 from handlers.citations import citations
-from handlers.errors import Gone, NotDelivered, NotEditable, Refused, SlackError, TooLong
+from handlers.errors import (
+    Gone,
+    MissingScope,
+    NotAuthorised,
+    NotDelivered,
+    NotEditable,
+    RateLimited,
+    Refused,
+    SlackError,
+    TooLong,
+    Unreachable,
+)
 from handlers.live import LiveMessage, Sleep
 from handlers.model import Cancelled, Failed, Final, Inquiry, Outgoing, RunEvent, Status, TextDelta, Transcript
 from handlers.pace import EditBudget
@@ -42,8 +53,8 @@ class Replies:
         shown = progress(Progress(run_id=run_id, language=language))
         try:
             ts = await self.messages.post(inquiry.conversation, shown, thread_ts=inquiry.thread_ts, urgent=True)
-        except (Gone, Refused) as error:
-            await self._tell_elsewhere(inquiry, language, error)
+        except SlackError as error:
+            await _tell_elsewhere(self.messages, inquiry, language, error)
             raise
         return self._reply(inquiry, run_id, language, ts, shown)
 
@@ -76,13 +87,17 @@ class Replies:
         self._open.add(reply)
         return reply
 
-    async def _tell_elsewhere(self, inquiry: Inquiry, language: str, error: SlackError) -> None:
-        log.warning("placeholder_refused", conversation=inquiry.conversation, error=error.error)
-        text = texts.CANNOT_WRITE_THERE(language, conversation=inquiry.conversation, reason=error.error)
-        try:
-            await self.messages.post(inquiry.asker, Outgoing(text=text))
-        except SlackError as second:
-            log.warning("asker_not_told", error=second.error)
+
+async def _tell_elsewhere(messages: Messages, inquiry: Inquiry, language: str, error: SlackError) -> None:
+    """Tell the asker in their DM that they get nothing, or not all, where they asked."""
+    log.warning("reply_refused", conversation=inquiry.conversation, error=error.error)
+    if isinstance(error, Unreachable | RateLimited):
+        return
+    text = texts.CANNOT_WRITE_THERE(language, conversation=inquiry.conversation, reason=error.error)
+    try:
+        await messages.post(inquiry.asker, Outgoing(text=text))
+    except SlackError as second:
+        log.warning("asker_not_told", error=second.error)
 
 
 class Reply:
@@ -121,7 +136,7 @@ class Reply:
         """Bring the end into Slack: the final edit, what did not fit, the citations.
 
         A message that can't be edited is posted anew. A run that showed no end is shown as failed. Raises NotDelivered
-        when nothing can be shown.
+        when not all of it can be shown; the asker is told in their DM where Slack refuses it.
         """
         if self._end is None:
             message = texts.LEFT_BEFORE_END(self._state.language)
@@ -129,6 +144,7 @@ class Reply:
         try:
             await self._deliver(self._end)
         except SlackError as error:
+            await _tell_elsewhere(self._messages, self._inquiry, self._state.language, error)
             raise NotDelivered(f"the end of run {self._state.run_id} could not be shown: {error}") from error
         finally:
             self._closed(self)
@@ -144,7 +160,7 @@ class Reply:
             await self._live.finish(first)
         except TooLong:
             rest = await self._deliver_shorter(end)
-        except (Gone, NotEditable, Refused) as error:
+        except (Gone, MissingScope, NotAuthorised, NotEditable, Refused) as error:
             log.warning("final_edit_refused", run_id=self._state.run_id, error=error.error)
             await self._post_anew(first)
         for message in rest:

@@ -11,7 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.errors import Gone, NotDelivered, NotEditable, RateLimited, Refused, SlackError, TooLong, Unreachable
+from handlers.errors import (
+    Gone,
+    MissingScope,
+    NotAuthorised,
+    NotDelivered,
+    NotEditable,
+    RateLimited,
+    Refused,
+    SlackError,
+    TooLong,
+    Unreachable,
+)
 from handlers.model import Cancelled, Completion, Failed, Outgoing, RunEvent, Status, Step, TextDelta, Transcript
 from handlers.pace import EditBudget
 from handlers.reply import Replies, Reply
@@ -258,6 +269,30 @@ async def test_where_the_bot_may_not_write_the_asker_is_told_in_their_dm() -> No
     ((ts, message),) = slack.shown.items()
     assert ts.startswith("U1")
     assert "<#C1>" in message.text
+
+
+async def test_where_the_bot_may_no_longer_write_the_asker_is_told_in_their_dm() -> None:
+    """A channel that was archived while the answer was on its way."""
+    slack = FakeSlack()
+    reply = await begun(slack)
+    slack.fail("edit", Gone("is_archived"))
+    slack.fail("post", Gone("is_archived"))
+    await reply.show(final("Five years [1].", 1))
+    with pytest.raises(NotDelivered):
+        await reply.finish()
+    ts, message = list(slack.shown.items())[-1]
+    assert ts.startswith("U1")
+    assert "is_archived" in message.text
+
+
+@pytest.mark.parametrize("error", [NotAuthorised("account_inactive"), MissingScope(method="", needed="chat:write")])
+async def test_whatever_slack_has_against_the_edit_the_answer_is_posted(error: SlackError) -> None:
+    slack = FakeSlack()
+    reply = await begun(slack)
+    slack.fail("edit", error)
+    await reply.show(final("Five years [1].", 1))
+    await reply.finish()
+    assert any("Five years [1]." in words(message) for message in slack.shown.values())
 
 
 async def test_a_placeholder_of_an_earlier_process_is_taken_up() -> None:
