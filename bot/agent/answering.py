@@ -63,7 +63,13 @@ class Answering:
         async with asyncio.timeout_at(deadline):
             question = await self._words(run_id, inquiry, emit)
             scope, history = await asyncio.gather(self._scope(run_id, inquiry), self._turns(inquiry))
-        context = RunContext(run_id=run_id, scope=scope, scope_now=partial(self._scope, run_id, inquiry), emit=emit)
+        context = RunContext(
+            run_id=run_id,
+            scope=scope,
+            scope_now=partial(self._scope, run_id, inquiry),
+            emit=emit,
+            alone=inquiry.kind is ConversationKind.DM,
+        )
         final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
         return final.completion
 

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.agent.model import Findings, Language, Support, Understanding
+from bot.agent.model import Findings, Support, Understanding
 from bot.agent.offline.clean import MAX_QUESTION
-from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, OTHER_LANGUAGE, in_both
+from bot.agent.texts import (
+    CUT,
+    DEGRADED,
+    HOW_TO,
+    LIMITS,
+    NOTHING_FOUND,
+    NOTHING_FOUND_ALONE,
+    OTHER_LANGUAGE,
+    WELCOME,
+    in_both,
+)
 from handlers.model import Completion, Final
 from permissions.model import ScopeLimit
 from retrieval.language import detect
@@ -23,8 +33,12 @@ def compose(
     limits: Sequence[ScopeLimit],
     evidence: EvidenceSet | None,
     text: str,
+    alone: bool = False,
 ) -> Final:
-    """The Final of revision 1; every part without support is a gap, named as the asker wrote it."""
+    """The Final of revision 1; every part without support is a gap, named as the asker wrote it.
+
+    ``alone``: nobody but the asker reads it.
+    """
     language = understanding.language
     gaps = tuple(support.part.text for support in supports if not support.quotes)
     completion = _completion(supports, gaps)
@@ -32,7 +46,7 @@ def compose(
         run_id=run_id,
         answer_id=answer_id,
         revision=1,
-        text=text or _words_without_evidence(completion, language),
+        text=text or _words_without_evidence(understanding, alone=alone),
         evidence=evidence,
         gaps=gaps if completion is Completion.PARTIAL else (),
         notices=tuple(_notices(understanding, findings, limits, has_gaps=bool(gaps))),
@@ -49,8 +63,11 @@ def _completion(supports: Sequence[Support], gaps: Sequence[str]) -> Completion:
     return Completion.PARTIAL if len(gaps) < len(supports) else Completion.NOTHING_FOUND
 
 
-def _words_without_evidence(completion: Completion, language: Language) -> str:
-    return in_both(HOW_TO, language) if completion is Completion.REFUSED else NOTHING_FOUND[language]
+def _words_without_evidence(understanding: Understanding, *, alone: bool) -> str:
+    language = understanding.language
+    if understanding.parts:
+        return (NOTHING_FOUND_ALONE if alone else NOTHING_FOUND)[language]
+    return WELCOME[language] if understanding.is_courtesy else in_both(HOW_TO, language)
 
 
 def _notices(

@@ -40,13 +40,15 @@ class RunContext:
     """What a run is for and under whose rights. Nodes take it from the runtime; no role can change it.
 
     ``scope`` is what is searched. ``scope_now`` builds it anew: somebody may have joined, or the asker left, since.
-    A question that was edited under way is answered anew, under another ``answer_id``.
+    A question that was edited under way is answered anew, under another ``answer_id``. ``alone``: nobody but the asker
+    reads the answer.
     """
 
     run_id: str
     scope: AccessScope
     scope_now: Callable[[], Awaitable[AccessScope]]
     emit: Callable[[RunEvent], Awaitable[None]]
+    alone: bool = False
     answer_id: str = field(default_factory=lambda: new_id("ans"))
 
 
@@ -169,6 +171,7 @@ class AnswerGraph:
             limits=runtime.context.scope.limits,
             evidence=state.get("evidence"),
             text=state.get("text", ""),
+            alone=runtime.context.alone,
         )
         await self._store.save(await runtime.context.scope_now(), final)
         await runtime.context.emit(final)

@@ -68,11 +68,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The question's language and parts; without parts nothing was asked. ``is_cut``: only its beginning was read."""
+    """The question's language and parts; without parts nothing was asked. ``is_cut``: only its beginning was read;
+    ``is_courtesy``: it was mere thanks.
+    """
 
     language: Language
     parts: tuple[Part, ...]
     is_cut: bool = False
+    is_courtesy: bool = False
 
 
 @dataclass(frozen=True, slots=True)

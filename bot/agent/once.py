@@ -33,7 +33,9 @@ class OneAnswer:
         completion = Completion.FAILED
         try:
             scope_now = partial(self._scopes.scope, team=team, asker=asker, conversation=conversation)
-            context = RunContext(run_id=run_id, scope=await scope_now(), scope_now=scope_now, emit=emit)
+            context = RunContext(
+                run_id=run_id, scope=await scope_now(), scope_now=scope_now, emit=emit, alone=conversation is None
+            )
             final: Final = await self._graph.run(text, (), context, seconds=self._seconds)
             completion = final.completion
         finally:

@@ -17,6 +17,14 @@ NOTHING_FOUND: Final[TextByLanguage] = {
     "en": "I found nothing about this in what everyone here may see.",
     "zh": "在这里每个人都能看到的资料中，没有找到相关内容。",
 }
+NOTHING_FOUND_ALONE: Final[TextByLanguage] = {
+    "en": "I found nothing about this in what you may see.",
+    "zh": "在你能看到的资料中，没有找到相关内容。",
+}
+WELCOME: Final[TextByLanguage] = {
+    "en": "Gladly! Ask me whenever there is more.",
+    "zh": "不客气！有问题随时问我。",
+}
 HOW_TO: Final[TextByLanguage] = {
     "en": "Hello! Ask me something about the files that were shared here, for example: "
     "“How many days of annual leave do we have?” Several questions in one message are fine, and so is a voice note. "

@@ -6,7 +6,7 @@ import html
 import re
 from typing import Final
 
-from bot.agent.offline.words import COURTESY, GREETING
+from bot.agent.offline.words import ABOUT_THE_BOT, COURTESY, GREETING
 
 MAX_QUESTION: Final = 2000
 """Characters of a question that are read; far beyond any real one, and no more than the encoder's window takes."""
@@ -34,8 +34,13 @@ def plain(text: str) -> str:
 
 
 def is_empty(words: str) -> bool:
-    """Whether nothing is asked: no letter or digit of any script, or mere courtesy."""
-    return not _WORD.search(words) or COURTESY.match(words) is not None
+    """Whether no document is asked: no letter or digit of any script, mere courtesy, or what the bot is for."""
+    return not _WORD.search(words) or is_courtesy(words) or ABOUT_THE_BOT.match(words) is not None
+
+
+def is_courtesy(words: str) -> bool:
+    """Whether it is thanks or a nod."""
+    return COURTESY.match(words) is not None
 
 
 def cut(words: str) -> tuple[str, bool]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.agent.model import Language, Part, SourceKind, Turn, Understanding
-from bot.agent.offline.clean import cut, is_empty, plain
+from bot.agent.offline.clean import cut, is_courtesy, is_empty, plain
 from bot.agent.offline.split import Piece, asks, split
 from bot.agent.offline.terms import about, content_terms
 from bot.agent.offline.words import (
@@ -30,6 +30,8 @@ _SOURCES: Final = (
     (SourceKind.PAGES, re.compile(r"\bPDFs?\b", re.IGNORECASE)),
     (SourceKind.IMAGE, re.compile(r"图片|照片|\bpictures?\b|\bphotos?\b|\bimages?\b", re.IGNORECASE)),
 )
+
+_CODE: Final = re.compile(r"[A-Za-z_.-]*\d[\w.-]*", re.ASCII)
 
 _FEW_TERMS: Final = 2
 """A message with no more content terms than this has its subject elsewhere."""
@@ -62,7 +64,7 @@ class RuleUnderstander:
         """Parts of the message; one that refers back carries the topic of the part or the message before it."""
         words, is_cut = cut(plain(text))
         if is_empty(words):
-            return Understanding(language=_language(text, history), parts=())
+            return Understanding(language=_language(text, history), parts=(), is_courtesy=is_courtesy(words))
         topic = _topic_of_thread(history)
         parts: list[Part] = []
         for piece in split(words):
@@ -71,7 +73,7 @@ class RuleUnderstander:
                 continue
             parts.append(part)
             topic = Topic(topic.question, part.own) if part.instead else Topic(_topic(part.query))
-        return Understanding(language=detect(words), parts=tuple(parts) or _whole(words), is_cut=is_cut)
+        return Understanding(language=_language(text, history), parts=tuple(parts) or _whole(words), is_cut=is_cut)
 
 
 def _whole(words: str) -> tuple[Part, ...]:
@@ -164,8 +166,8 @@ def _topic_after(topic: Topic, piece: Piece) -> Topic:
 
 
 def _language(text: str, history: Sequence[Turn]) -> Language:
-    """The language of the words themselves, else of the thread's latest words, else English."""
+    """The language of the words themselves, else of the thread's latest words, else English. A code has none."""
     for words in (plain(text), *(plain(turn.text) for turn in reversed(history))):
-        if not is_empty(words) or any(character.isalpha() for character in words):
+        if any(character.isalpha() for character in _CODE.sub(" ", words)):
             return detect(words)
     return "en"

@@ -71,6 +71,15 @@ COURTESY: Final = re.compile(
     re.IGNORECASE,
 )
 
+ABOUT_THE_BOT: Final = re.compile(
+    r"^\W*(?:help(?: me)?|who are you|what (?:can|do) you do|what can i ask(?: you)?"
+    r"|how (?:do|can) (?:you work|i use you)|帮助|你是谁|(?:我)?(?:该|要)?怎么(?:使)?用你"
+    r"|(?:请问)?你(?:都)?(?:能|会|可以)(?:帮我)?(?:做|干|回答)些?(?:什么|啥|哪些(?:事|问题)?)"
+    r"|(?:我)?(?:能|可以)问(?:你)?些?(?:什么|啥|哪些问题))(?:呢|啊|呀)?\W*$",
+    re.IGNORECASE,
+)
+"""Asks what the bot is for, which no document says."""
+
 REQUEST: Final = re.compile(
     r"请(?!问)|告诉我|列出|给出|提供|介绍|说明|解释一下|帮我|查一下|找一下"
     r"|\b(?:please|tell me|list|give me|show me|explain|describe|summari[sz]e|find|cite|point me to|name the)\b",

@@ -13,7 +13,7 @@ from bot.agent.offline.checker import CalibratedChecker
 from bot.agent.offline.researcher import SearchingResearcher
 from bot.agent.offline.understander import RuleUnderstander
 from bot.agent.offline.writer import QuotingWriter
-from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND
+from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, NOTHING_FOUND_ALONE, WELCOME
 from handlers.model import Completion, EvidenceReady, Final, RunEvent, Status, Step, TextDelta
 from permissions.model import AccessScope, ScopeLimit
 from retrieval.model import EvidenceSet, Modality, Passage
@@ -57,7 +57,7 @@ class World:
             store=Store(self.log),
         )
 
-    async def ask(self, question: str, *history: Turn, scope: AccessScope | None = None) -> Final:
+    async def ask(self, question: str, *history: Turn, scope: AccessScope | None = None, alone: bool = False) -> Final:
         async def emit(event: RunEvent) -> None:
             self.log.append(event)
 
@@ -66,7 +66,7 @@ class World:
         async def scope_now() -> AccessScope:
             return used
 
-        context = RunContext(run_id="run_1", scope=used, scope_now=scope_now, emit=emit)
+        context = RunContext(run_id="run_1", scope=used, scope_now=scope_now, emit=emit, alone=alone)
         return await self.graph.run(question, history, context, seconds=5)
 
 
@@ -114,13 +114,25 @@ async def test_a_wanted_video_is_not_replaced_by_another_source() -> None:
     assert final.gaps == ("请给出培训视频出处",)
 
 
-@pytest.mark.parametrize("question", ["<@U0BOT>", ":wave:", "谢谢", ""])
+@pytest.mark.parametrize("question", ["<@U0BOT>", ":wave:", "你能做什么？", "help", "<@U0BOT> What can I ask you?", ""])
 async def test_nothing_asked_gets_a_how_to_without_any_search(question: str) -> None:
     world = World(CASE)
     final = await world.ask(question)
     assert final.completion is Completion.REFUSED
     assert all(text in final.text for text in HOW_TO.values())
     assert world.search.scopes == []
+
+
+async def test_thanks_are_welcome() -> None:
+    world = World(CASE)
+    final = await world.ask("谢谢")
+    assert (final.completion, final.text) == (Completion.REFUSED, WELCOME["zh"])
+    assert world.search.scopes == []
+
+
+async def test_alone_nobody_else_is_spoken_of() -> None:
+    final = await World(CASE).ask("木星有几颗卫星？", alone=True)
+    assert (final.completion, final.text) == (Completion.NOTHING_FOUND, NOTHING_FOUND_ALONE["zh"])
 
 
 async def test_a_follow_up_is_answered_with_the_threads_topic() -> None:

@@ -130,6 +130,19 @@ async def test_nothing_asked_is_spoken_to_in_the_threads_language() -> None:
     assert (await understand("<@U1>")).language == "en"
 
 
+@pytest.mark.parametrize("message", ["DR-0324-118", "750 × 1500?", "GC-208"])
+async def test_a_code_has_the_threads_language(message: str) -> None:
+    assert (await understand(message, "年假有几天？")).language == "zh"
+    assert (await understand(message, "How many days?")).language == "en"
+
+
+@pytest.mark.parametrize(
+    "message", ["你能做什么样的防水", "帮助文件在哪里", "what can I do about a leak?", "怎么用这台机器"]
+)
+async def test_a_question_about_something_is_none_about_the_bot(message: str) -> None:
+    assert (await understand(message)).parts
+
+
 async def test_ten_thousand_characters_are_cut_and_that_is_known() -> None:
     understood = await understand("年假有几天？" * 1700)
     assert understood.is_cut
