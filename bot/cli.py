@@ -58,9 +58,9 @@ def _run(coroutine: Coroutine[Any, Any, int]) -> None:
         console.say(f"haitang: the stores broke off ({type(error).__name__}); nothing is lost, try again in a moment")
         code = 1
     except ExceptionGroup as group:
-        # A service ends by what ended its parts.
-        stores, rest = group.split(StoreError)
-        if stores is None or rest is not None:
+        # A service ends by what ended its parts; without its stores all of them do.
+        stores = group.subgroup(StoreError)
+        if stores is None:
             raise
         console.say("\n".join(f"haitang: {error}" for error in stores.exceptions))
         code = 1

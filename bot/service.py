@@ -20,6 +20,8 @@ from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
 from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
+from bot.stores.errors import PostgresFailed
+from bot.stores.postgres import EmbeddedPostgres
 from bot.uploads import PLACES_JOB, SOURCE, SlackSource, SlackUploads, UploadProgress
 from handlers.adapters.files import SlackFiles
 from handlers.adapters.history import SlackHistory
@@ -58,10 +60,19 @@ class Service:
         await self.runs.recover()
         async with asyncio.TaskGroup() as group:
             if self.core.database.server is not None:
-                group.create_task(self.core.database.server.watch(), name="postgres-watch")
+                group.create_task(self._watch(self.core.database.server), name="postgres-watch")
             group.create_task(self.core.jobs.work(), name="jobs")
             every = max_age(self.core.settings) / SWEEPS_PER_AGE
             group.create_task(self.sync.keep_fresh(self.app.identity.team, every=every), name="workspace-sweeps")
+
+
+    async def _watch(self, server: EmbeddedPostgres) -> None:
+        try:
+            await server.watch()
+        except PostgresFailed:
+            # Workers wait for a database that restarts, and a stop waits for them: this one does not come back.
+            await self.core.pool.close()
+            raise
 
 
 @asynccontextmanager
