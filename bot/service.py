@@ -15,6 +15,7 @@ from bot.agent.voice import VoiceClips
 from bot.agent.worker import RunWorker
 from bot.answers.citations import CitationOpener
 from bot.answers.originals import OriginalLinks
+from bot.answers.reading import FilesBeingRead
 from bot.app import SlackApp
 from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
@@ -64,7 +65,6 @@ class Service:
             group.create_task(self.core.jobs.work(), name="jobs")
             every = max_age(self.core.settings) / SWEEPS_PER_AGE
             group.create_task(self.sync.keep_fresh(self.app.identity.team, every=every), name="workspace-sweeps")
-
 
     async def _watch(self, server: EmbeddedPostgres) -> None:
         try:
@@ -122,7 +122,12 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
             replies=replies,
             answering=Answering(
                 records=core.records,
-                graph=offline_graph(search=core.search, encoder=core.encoder, store=core.records),
+                graph=offline_graph(
+                    search=core.search,
+                    encoder=core.encoder,
+                    store=core.records,
+                    being_read=FilesBeingRead(pool=core.pool),
+                ),
                 scopes=core.scopes,
                 memberships=sync,
                 history=SlackHistory(client=client),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from bot.agent.model import Findings, Support, Understanding
 from bot.agent.offline.clean import MAX_QUESTION
 from bot.agent.texts import (
+    BEING_READ,
     CUT,
     DEGRADED,
     HOW_TO,
@@ -34,10 +35,11 @@ def compose(
     evidence: EvidenceSet | None,
     text: str,
     alone: bool = False,
+    being_read: int = 0,
 ) -> Final:
     """The Final of revision 1; every part without support is a gap, named as the asker wrote it.
 
-    ``alone``: nobody but the asker reads it.
+    ``alone``: nobody but the asker reads it. ``being_read``: files that may hold what is missing, but not yet.
     """
     language = understanding.language
     gaps = tuple(support.part.text for support in supports if not support.quotes)
@@ -49,7 +51,7 @@ def compose(
         text=text or _words_without_evidence(understanding, alone=alone),
         evidence=evidence,
         gaps=gaps if completion is Completion.PARTIAL else (),
-        notices=tuple(_notices(understanding, findings, limits, has_gaps=bool(gaps))),
+        notices=tuple(_notices(understanding, findings, limits, has_gaps=bool(gaps), being_read=being_read)),
         completion=completion,
         language=language,
     )
@@ -71,7 +73,12 @@ def _words_without_evidence(understanding: Understanding, *, alone: bool) -> str
 
 
 def _notices(
-    understanding: Understanding, findings: Sequence[Findings], limits: Sequence[ScopeLimit], *, has_gaps: bool
+    understanding: Understanding,
+    findings: Sequence[Findings],
+    limits: Sequence[ScopeLimit],
+    *,
+    has_gaps: bool,
+    being_read: int,
 ) -> Iterator[str]:
     language = understanding.language
     if understanding.is_cut:
@@ -80,5 +87,7 @@ def _notices(
         yield from (LIMITS[limit][language] for limit in limits)
     if any(found.degraded for found in findings):
         yield DEGRADED[language]
+    if has_gaps and being_read:
+        yield BEING_READ[language].format(count=being_read)
     if has_gaps and any(detect(item.passage.text) != language for found in findings for item in found.ranked):
         yield OTHER_LANGUAGE[language]

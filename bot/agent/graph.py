@@ -35,6 +35,12 @@ class AnswerStore(Protocol):
     async def save(self, scope: AccessScope, final: Final) -> None: ...
 
 
+class BeingRead(Protocol):
+    """Files of the scope that are not searchable yet."""
+
+    async def count(self, scope: AccessScope) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What a run is for and under whose rights. Nodes take it from the runtime; no role can change it.
@@ -76,12 +82,14 @@ class AnswerGraph:
         checker: Checker,
         writer: Writer,
         store: AnswerStore,
+        being_read: BeingRead,
     ) -> None:
         self._understander = understander
         self._researcher = researcher
         self._checker = checker
         self._writer = writer
         self._store = store
+        self._being_read = being_read
         self._graph = self._build()
 
     def _build(self) -> Any:
@@ -162,16 +170,19 @@ class AnswerGraph:
         return {"text": "".join(pieces)}
 
     async def _final(self, state: RunState, runtime: Runtime[RunContext]) -> RunState:
+        supports = state.get("supports", ())
+        has_gaps = any(not support.quotes for support in supports)
         final = compose(
             run_id=runtime.context.run_id,
             answer_id=runtime.context.answer_id,
             understanding=state["understanding"],
-            supports=state.get("supports", ()),
+            supports=supports,
             findings=state.get("findings", ()),
             limits=runtime.context.scope.limits,
             evidence=state.get("evidence"),
             text=state.get("text", ""),
             alone=runtime.context.alone,
+            being_read=await self._being_read.count(runtime.context.scope) if has_gaps else 0,
         )
         await self._store.save(await runtime.context.scope_now(), final)
         await runtime.context.emit(final)

@@ -48,6 +48,10 @@ DEGRADED: Final[TextByLanguage] = {
     "en": "A part of the search was not available just now, so something may be missing. Asking again later may help.",
     "zh": "部分检索刚才不可用，结果可能不全。稍后再问一次也许能找到更多。",
 }
+BEING_READ: Final[TextByLanguage] = {
+    "en": "I am still reading files here ({count}). Asking again in a minute may find more.",
+    "zh": "这里还有 {count} 个文件正在读取，过一会儿再问也许能找到更多。",
+}
 OTHER_LANGUAGE: Final[TextByLanguage] = {
     "en": "Some files here are in Chinese. I find things best in the language that they are written in: "
     "asking in Chinese may find more.",

@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.agent.offline.assembled import offline_graph
 from bot.agent.once import OneAnswer
+from bot.answers.reading import FilesBeingRead
 from bot.bootstrap import Core, open_core
 from bot.commands.names import Names
 from bot.commands.output import Console, Declined
@@ -34,7 +35,9 @@ async def _answer(core: Core, console: Console, text: str, *, asker: str, channe
     conversation = None if channel is None else await names.channel(team, channel)
     answering = OneAnswer(
         records=core.records,
-        graph=offline_graph(search=core.search, encoder=core.encoder, store=core.records),
+        graph=offline_graph(
+            search=core.search, encoder=core.encoder, store=core.records, being_read=FilesBeingRead(pool=core.pool)
+        ),
         scopes=core.scopes,
         seconds=core.settings.limits.run_seconds,
     )

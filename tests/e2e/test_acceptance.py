@@ -6,6 +6,7 @@ import pytest
 
 from bot.agent.offline.assembled import offline_graph
 from bot.agent.once import OneAnswer
+from bot.answers.reading import FilesBeingRead
 from handlers.model import Completion, Final, RunEvent
 from tests.e2e.company import Company
 
@@ -20,7 +21,8 @@ async def ask(company: Company, text: str, *, asker: str, channel: str | None) -
         return
 
     core = company.core
-    graph = offline_graph(search=core.search, encoder=core.encoder, store=core.records)
+    being_read = FilesBeingRead(pool=core.pool)
+    graph = offline_graph(search=core.search, encoder=core.encoder, store=core.records, being_read=being_read)
     answering = OneAnswer(records=core.records, graph=graph, scopes=core.scopes, seconds=60)
     return await answering.answer(
         team=company.service.app.identity.team,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.agent.graph import AnswerGraph, AnswerStore
+from bot.agent.graph import AnswerGraph, AnswerStore, BeingRead
 from bot.agent.offline.checker import CalibratedChecker
 from bot.agent.offline.researcher import SearchingResearcher
 from bot.agent.offline.understander import RuleUnderstander
@@ -11,7 +11,7 @@ from bot.agent.ports import Searching
 from retrieval.ports import Encoder
 
 
-def offline_graph(*, search: Searching, encoder: Encoder, store: AnswerStore) -> AnswerGraph:
+def offline_graph(*, search: Searching, encoder: Encoder, store: AnswerStore, being_read: BeingRead) -> AnswerGraph:
     """Rules understand, the search finds, a calibrated threshold decides, quotes answer: no model, no key."""
     return AnswerGraph(
         understander=RuleUnderstander(),
@@ -19,4 +19,5 @@ def offline_graph(*, search: Searching, encoder: Encoder, store: AnswerStore) ->
         checker=CalibratedChecker(),
         writer=QuotingWriter(),
         store=store,
+        being_read=being_read,
     )

@@ -23,6 +23,7 @@ from bot.agent.offline.writer import QuotingWriter
 from bot.agent.once import OneAnswer
 from bot.agent.runs import JOB, Runs
 from bot.agent.worker import RunWorker
+from bot.answers.reading import FilesBeingRead
 from bot.answers.records import RunRecords
 from bot.jobs import Jobs
 from handlers.model import Final, Inquiry, RunEvent, SharedFile
@@ -157,6 +158,7 @@ class World:
             checker=CalibratedChecker(calibration=BY_WORDS),
             writer=QuotingWriter(),
             store=self.records,
+            being_read=FilesBeingRead(pool=self.pool),
         )
         scopes = ScopeBuilder(coverage=PgCoverage(pool=self.pool), clock=lambda: rows.NOW, max_age=timedelta(days=1))
         self.once = OneAnswer(records=self.records, graph=graph, scopes=scopes, seconds=30)

@@ -13,7 +13,7 @@ from bot.agent.offline.checker import CalibratedChecker
 from bot.agent.offline.researcher import SearchingResearcher
 from bot.agent.offline.understander import RuleUnderstander
 from bot.agent.offline.writer import QuotingWriter
-from bot.agent.texts import CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, NOTHING_FOUND_ALONE, WELCOME
+from bot.agent.texts import BEING_READ, CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, NOTHING_FOUND_ALONE, WELCOME
 from handlers.model import Completion, EvidenceReady, Final, RunEvent, Status, Step, TextDelta
 from permissions.model import AccessScope, ScopeLimit
 from retrieval.model import EvidenceSet, Modality, Passage
@@ -48,6 +48,7 @@ class World:
 
     def __init__(self, *passages: Passage, search: ToySearch | None = None) -> None:
         self.log: list[object] = []
+        self.being_read = 0
         self.search = search or ToySearch(*passages)
         self.graph = AnswerGraph(
             understander=RuleUnderstander(),
@@ -55,7 +56,11 @@ class World:
             checker=CalibratedChecker(calibration=BY_WORDS),
             writer=QuotingWriter(),
             store=Store(self.log),
+            being_read=self,
         )
+
+    async def count(self, scope: AccessScope) -> int:
+        return self.being_read
 
     async def ask(self, question: str, *history: Turn, scope: AccessScope | None = None, alone: bool = False) -> Final:
         async def emit(event: RunEvent) -> None:
@@ -123,6 +128,14 @@ async def test_nothing_asked_gets_a_how_to_without_any_search(question: str) -> 
     assert world.search.scopes == []
 
 
+async def test_what_is_missing_may_be_in_files_that_are_still_being_read() -> None:
+    world = World(CASE)
+    world.being_read = 2
+    told = BEING_READ["zh"].format(count=2)
+    assert told in (await world.ask("木星有几颗卫星？")).notices
+    assert told not in (await world.ask("卫生间用什么防水涂料？")).notices
+
+
 async def test_thanks_are_welcome() -> None:
     world = World(CASE)
     final = await world.ask("谢谢")
@@ -184,6 +197,7 @@ async def test_the_time_of_a_run_is_bounded() -> None:
         checker=CalibratedChecker(),
         writer=QuotingWriter(),
         store=Store(world.log),
+        being_read=world,
     )
     scope = await scope_of_a_channel()
     context = RunContext(run_id="run_1", scope=scope, scope_now=scope_of_a_channel, emit=_ignore)
