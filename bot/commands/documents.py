@@ -45,7 +45,7 @@ async def add(paths: list[Path], *, channel: str | None, group: str | None, work
     if (channel is not None) + (group is not None) + workspace != 1:
         raise Misused("say who may read the files with exactly one of --channel, --group and --workspace")
     if group is not None:
-        console.say("Members of user groups are not read from Slack yet: until they are, nobody is answered from these.")
+        console.say("Members of user groups are not read from Slack yet: until then nobody is answered from these.")
     async with open_core(load(), purpose="documents add") as core:
         team = await Names(pool=core.pool).team()
         principals = await _readers(core, team, channel=channel, group=group)
