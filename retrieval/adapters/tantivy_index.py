@@ -15,7 +15,7 @@ from tantivy import DocAddress, Document, Index, IndexWriter, Query, Searcher
 
 from permissions.model import AccessScope
 from retrieval.adapters import tantivy_schema as schema
-from retrieval.adapters.tantivy_writer import CHANNEL, TantivyWriter, new_writer, run_in
+from retrieval.adapters.tantivy_writer import CHANNEL, Operation, Result, TantivyWriter, new_writer, run_in
 from retrieval.analysis import normalise
 from retrieval.errors import ChannelFailed
 from retrieval.model import Chunk, Hit, IndexedVersion
@@ -32,7 +32,7 @@ class TantivyIndex:
     """``retrieval.ports.FullTextSearch`` and ``ingest.ports.FullTextWriter``.
 
     A write is committed and visible when it returns. A missing, damaged or older index is rebuilt from ``rows`` when
-    the writing process opens it.
+    the writing process opens it; one whose files vanish meanwhile, when it is written next.
     """
 
     def __init__(self, *, folder: Path, rows: Rows) -> None:
@@ -42,6 +42,7 @@ class TantivyIndex:
         self._index: Index | None = None
         self._is_reader = False
         self._writer = TantivyWriter()
+        self._rebuilding = asyncio.Lock()
         self._reading = ThreadPoolExecutor(2, thread_name_prefix="full-text-reader")
 
     async def open(self, *, read_only: bool = False) -> None:
@@ -89,7 +90,7 @@ class TantivyIndex:
                 writer.delete_documents_by_term(schema.CHUNK, chunk_id)
                 writer.add_document(entry)
 
-        await self._writer.write(write)
+        await self._write(write)
 
     async def set_principals(self, document: str, principals: Sequence[str]) -> None:
         """Give all entries of the document other principals. Raises ChannelFailed."""
@@ -100,20 +101,37 @@ class TantivyIndex:
             for entry in entries:
                 writer.add_document(schema.rewritten(entry, principals=principals))
 
-        await self._writer.write(write, reads=True)
+        await self._write(write, reads=True)
 
     async def delete_version(self, version: str) -> None:
         """Forget a version's entries; their text goes with the next merge or deletion. Raises ChannelFailed."""
-        await self._writer.write(lambda writer, _: writer.delete_documents_by_term(schema.VERSION_ID, version))
+        await self._write(lambda writer, _: writer.delete_documents_by_term(schema.VERSION_ID, version))
 
     async def delete_document(self, document: str) -> None:
         """Forget a document's entries and remove their text from the files. Raises ChannelFailed.
 
         tantivy only marks entries as deleted, so the segments that hold marked ones are rewritten, slice by slice.
         """
-        await self._writer.write(lambda writer, _: writer.delete_documents_by_term(schema.DOCUMENT, document))
-        while await self._writer.write(self._rewrite_slice, reads=True):
+        await self._write(lambda writer, _: writer.delete_documents_by_term(schema.DOCUMENT, document))
+        while await self._write(self._rewrite_slice, reads=True):
             pass
+
+    async def _write(self, operation: Operation[Result], *, reads: bool = False) -> Result:
+        try:
+            return await self._writer.write(operation, reads=reads)
+        except ChannelFailed:
+            if self._is_reader or self._is_there():
+                raise
+        async with self._rebuilding:
+            # The rows are the authority: those who published meanwhile find their chunks in the new index too.
+            if not self._is_there():
+                log.error("full_text.lost", folder=self._home.name)
+                self._index = await self._rebuild()
+                await self._writer.replace(self._index)
+        return await self._writer.write(operation, reads=reads)
+
+    def _is_there(self) -> bool:
+        return (self._home / "meta.json").exists()
 
     async def count(self, version: str) -> int:
         """How many chunks of the version searches can find. Raises ChannelFailed."""

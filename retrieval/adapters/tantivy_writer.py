@@ -47,12 +47,18 @@ class TantivyWriter:
         # Files that a merge had left behind when the last writer went.
         await self.run(self._writer.garbage_collect_files)
 
+    async def replace(self, index: Index) -> None:
+        """Go on with another index, because the files of the one that was opened are gone. Raises ChannelFailed."""
+        self._writer = self._index = None
+        await self.open(index)
+
     async def aclose(self) -> None:
         """Commit what was asked for and give the lock back."""
         if self._committing is not None:
             await asyncio.wait([self._committing])
         if self._writer is not None:
-            await self.run(self._writer.wait_merging_threads)
+            with contextlib.suppress(ChannelFailed):  # its files may be gone
+                await self.run(self._writer.wait_merging_threads)
         self._writer = self._index = None
         await asyncio.to_thread(self._threads.shutdown)
 
@@ -79,7 +85,12 @@ class TantivyWriter:
         while self._waiting:
             batch = self._next_batch()
             operations = [write.operation for write in batch]
-            outcomes = await self.run(functools.partial(self._apply, operations))
+            outcomes: Sequence[Any]
+            try:
+                outcomes = await self.run(functools.partial(self._apply, operations))
+            except ChannelFailed as error:
+                # Not even rolling back worked: whoever waits hears of it, and those who come next are tried.
+                outcomes = [error] * len(batch)
             for write, outcome in zip(batch, outcomes, strict=True):
                 if isinstance(outcome, BaseException):
                     write.done.set_exception(outcome)

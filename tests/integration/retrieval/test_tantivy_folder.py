@@ -1,5 +1,8 @@
 """The embedded index as files: rebuilt from the rows, shared with readers, and without the text of what was deleted."""
 
+import asyncio
+import shutil
+
 import pytest
 
 from permissions.model import Principal
@@ -7,6 +10,7 @@ from retrieval.adapters import tantivy_schema
 from retrieval.adapters.index_rows import PgIndexRows
 from retrieval.adapters.pgvector import PgVectorStore
 from retrieval.adapters.tantivy_index import TantivyIndex
+from retrieval.adapters.tantivy_writer import TantivyWriter
 from retrieval.errors import ChannelFailed
 from tests import rows
 
@@ -176,3 +180,35 @@ async def test_a_deletion_is_finished_over_several_slices(folder, opened, monkey
     await index.delete_document("b")
     assert b"zebraword" not in texts_in(folder)
     assert len(await found(index)) == 40
+
+
+async def test_an_index_whose_files_vanish_is_rebuilt_at_the_next_write(pool, folder, opened):
+    """An operator who deletes the folder under a running bot loses no document and needs no restart."""
+    await add_published(pool, "d", "waterproof")
+    index = await opened()
+    shutil.rmtree(folder)
+    more = [rows.chunks_of(f"{name}-v1", ["waterproof"], document=name) for name in ("e", "f")]
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        for chunks in more:
+            group.create_task(add(index, chunks))
+    assert sorted(await found(index)) == ["d-v1-1", "e-v1-1", "f-v1-1"]
+    await index.aclose()
+    assert sorted(await found(await opened())) == ["d-v1-1", "e-v1-1", "f-v1-1"]
+
+
+async def test_a_write_that_cannot_even_be_taken_back_is_told_and_the_next_is_tried(opened, monkeypatch):
+    index = await opened()
+    apply, broken = TantivyWriter._apply, [True]
+
+    def failing(self, operations):
+        if broken.pop():
+            raise OSError("no space left on device")
+        return apply(self, operations)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TantivyWriter, "_apply", failing)
+        async with asyncio.timeout(20):
+            with pytest.raises(ChannelFailed, match="no space left"):
+                await add(index, rows.chunks_of("d-v1", ["waterproof"], document="d"))
+    await add(index, rows.chunks_of("d-v1", ["waterproof"], document="d"))
+    assert await found(index) == ["d-v1-1"]
