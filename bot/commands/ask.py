@@ -11,6 +11,7 @@ from bot.bootstrap import Core, open_core
 from bot.commands.names import Names
 from bot.commands.output import Console, Declined
 from bot.config import load
+from handlers import texts
 from handlers.model import Completion, Final, RunEvent, Status
 from handlers.places import place_label
 from handlers.wellformed import wellformed
@@ -80,4 +81,6 @@ def _lines(final: Final) -> list[str]:
     cited = [
         f"[{item.number}] {item.title} · {place_label(item.place, final.language)}".rstrip(" ·") for item in evidence
     ]
-    return [final.text, *final.gaps, *final.notices, "", *cited]
+    gaps = [texts.GAPS(final.language), *(f"• {gap}" for gap in final.gaps)] if final.gaps else []
+    blocks = ([final.text], gaps, list(final.notices), cited)
+    return "\n\n".join("\n".join(block) for block in blocks if block).splitlines()
