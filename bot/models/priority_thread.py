@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import itertools
+import os
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +15,9 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+
+NICENESS = 5
+"""Between the event loop (0) and the parsing processes (10)."""
 
 
 class Priority(IntEnum):
@@ -67,6 +72,7 @@ class PriorityThread:
         return future
 
     def _work(self) -> None:
+        _give_way()
         while True:
             work = self._queue.get()
             if work.priority is Priority.STOP:
@@ -80,3 +86,9 @@ class PriorityThread:
             else:
                 work.future.set_result(result)
             del work  # the results must not live on while the thread waits
+
+
+def _give_way() -> None:
+    """Let the event loop's thread go first when both want a core. Threads that this one starts inherit it (Linux)."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -1,6 +1,8 @@
 """The encoder's thread: urgent work first."""
 
 import asyncio
+import os
+import sys
 import threading
 
 import pytest
@@ -70,3 +72,11 @@ async def test_closed_takes_no_work(thread):
     await thread.aclose()
     with pytest.raises(RuntimeError, match="not open"):
         await thread.run(Priority.QUESTION, lambda: None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness of their own on Linux alone")
+async def test_the_thread_gives_way_to_the_event_loop(thread: PriorityThread) -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert await thread.run(Priority.INDEXING, niceness) > niceness()
