@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 from typing import Final as Constant
@@ -18,8 +19,11 @@ from retrieval.model import Place, UnitText
 
 log = structlog.get_logger()
 
-SURROUNDINGS: Constant = 600
-"""Characters shown before and after the passage."""
+BEFORE: Constant = 240
+"""Characters shown before the passage: it must be seen without scrolling."""
+AFTER: Constant = 600
+_BREAK: Constant = re.compile(r"\n|(?<=[。！？；])|(?<=[.!?;])\s")
+_TABLE_HEAD: Constant = re.compile(r"^\|.*\n\|[\s:|-]+\|[ \t]*$", re.MULTILINE)
 
 # What an evidence id names, in its own workspace alone. No text of the document itself is read here; the excerpt is
 # shown only after the rights were checked.
@@ -117,4 +121,16 @@ def _between(unit: str, excerpt: str) -> _Between:
     if start < 0:
         return _Between("", excerpt, "")
     end = start + len(excerpt)
-    return _Between(unit[max(0, start - SURROUNDINGS) : start], excerpt, unit[end : end + SURROUNDINGS])
+    return _Between(_lead(unit[:start], is_row=excerpt.startswith("|")), excerpt, unit[end : end + AFTER])
+
+
+def _lead(head: str, *, is_row: bool) -> str:
+    """The end of what stands before a passage, from a line or sentence on; before a table row its columns' names."""
+    lead = head[-BEFORE:]
+    if len(lead) < len(head) and (cut := _BREAK.search(lead)):
+        lead = lead[cut.end() :]
+    heads = list(_TABLE_HEAD.finditer(head)) if is_row else []
+    is_over = bool(heads) and head.rfind("\n\n") > heads[-1].start()
+    if not heads or is_over or heads[-1].start() >= len(head) - len(lead):
+        return lead
+    return f"{heads[-1][0]}\n…\n{lead}"

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
-from bot.answers.citations import CitationOpener, Originals
+from bot.answers.citations import CitationOpener, Originals, _between
 from handlers.model import CitationRefused, CitationView, RefusalReason
 from handlers.ports import Citations
 from permissions.adapters.coverage import PgCoverage
@@ -116,3 +116,23 @@ async def test_an_excerpt_that_is_not_found_as_it_is_stands_alone(world: World) 
     opened = await view(world, evidence)
     assert (opened.before, opened.after) == ("", "")
     assert opened.excerpt
+
+
+def test_what_stands_before_begins_with_a_whole_sentence_and_is_short() -> None:
+    between = _between("一" * 300 + "。" + "二" * 100 + "。\n本句。后面。", "本句。")
+    assert between.before == "二" * 100 + "。\n"
+    assert between.after == "后面。"
+
+
+def test_a_row_far_down_stands_under_the_names_of_its_columns() -> None:
+    rows_above = "".join(f"| M-{at} | 瓷砖 |\n" for at in range(100, 200))
+    table = f"前言\n\n| 编号 | 材料 |\n| --- | --- |\n{rows_above}| M-900 | 木板 |\n| M-901 | 涂料 |"
+    before = _between(table, "| M-900 | 木板 |").before
+    assert before.startswith("| 编号 | 材料 |\n| --- | --- |\n…\n| M-")
+    assert before.endswith("| M-199 | 瓷砖 |\n")
+    assert _between(table, "| M-100 | 瓷砖 |").before.count("编号") == 1
+
+
+def test_a_tables_columns_stand_above_no_other_text() -> None:
+    unit = "| a | b |\n| --- | --- |\n| 1 | 2 |\n\n" + "词" * 300 + "。\n\n| x | y |"
+    assert "| a | b |" not in _between(unit, "| x | y |").before
