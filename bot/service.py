@@ -23,7 +23,7 @@ from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
 from bot.stores.errors import PostgresFailed
 from bot.stores.postgres import EmbeddedPostgres
-from bot.uploads import PLACES_JOB, SOURCE, SlackSource, SlackUploads, UploadProgress
+from bot.uploads import PLACES_JOB, PLACES_RETRIES, SOURCE, FilePlaces, SlackSource, SlackUploads, UploadProgress
 from handlers.adapters.files import SlackFiles
 from handlers.adapters.history import SlackHistory
 from handlers.adapters.slack import SlackMessages, web_client
@@ -89,13 +89,14 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
         files = SlackFiles(client=client)
         await files.open()
         stack.push_async_callback(files.aclose)
+        places = FilePlaces(files=files, rights=core.rights)
         messages = SlackMessages(client=client)
         budget = EditBudget(clock=time.monotonic)
         upload_replies = UploadReplies(messages=messages, budget=budget, sleep=asyncio.sleep)
         stack.push_async_callback(upload_replies.aclose)
         add_pipeline(
             core,
-            sources={SOURCE: SlackSource(files=files, rights=core.rights, max_bytes=core.limits.file_bytes)},
+            sources={SOURCE: SlackSource(files=files, places=places, max_bytes=core.limits.file_bytes)},
             progress=UploadProgress(pool=core.pool, replies=upload_replies),
         )
         uploads = SlackUploads(
@@ -105,9 +106,9 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
             rights=core.rights,
             deletion=core.deletion,
             jobs=core.jobs,
-            files=files,
+            places=places,
         )
-        core.jobs.add(PLACES_JOB, uploads.look_again, queue="upkeep", retries=8)
+        core.jobs.add(PLACES_JOB, uploads.look_again, queue="upkeep", retries=PLACES_RETRIES, gave_up=uploads.close)
         sync = WorkspaceSync(
             source=SlackWorkspace(client=client),
             directory=core.directory,

@@ -34,6 +34,9 @@ SOURCE: Final = "slack"
 PLACES_JOB: Final = "places"
 """Name of the job that looks where a file is shared now; its arguments are ``team`` and ``file_id``."""
 
+PLACES_RETRIES: Final = 24 * 60
+"""A minute apart at most: Slack may be away for about a day before a file is closed to everybody."""
+
 STAGES: Final = {
     State.REGISTERED: UploadStage.WAITING,
     State.FETCHED: UploadStage.READING,
@@ -69,7 +72,7 @@ class SlackUploads:
         rights: Rights,
         deletion: Deletion,
         jobs: Jobs,
-        files: SlackFiles,
+        places: FilePlaces,
     ) -> None:
         self._pool = pool
         self._registrar = registrar
@@ -77,7 +80,7 @@ class SlackUploads:
         self._rights = rights
         self._deletion = deletion
         self._jobs = jobs
-        self._files = files
+        self._places = places
 
     async def register(
         self, *, team: str, conversation: str, thread_ts: str, user: str, file: SharedFile, event_id: str | None
@@ -114,6 +117,11 @@ class SlackUploads:
         )
         await self._registrar.register(upload)
 
+    async def deleted(self, *, team: str, file_id: str) -> None:
+        """Delete what was learned of the file, at once: Slack's event says it, Slack need not be asked."""
+        if (document := await self._catalog.find(team=team, source=SOURCE, source_id=file_id)) is not None:
+            await self._deletion.delete(document.document_id, by=SOURCE)
+
     async def places_changed(self, *, team: str, file_id: str) -> None:
         """Look again where a known file is shared, by a job that outlives this process."""
         if await self._catalog.find(team=team, source=SOURCE, source_id=file_id) is None:
@@ -123,7 +131,7 @@ class SlackUploads:
             await self._jobs.enqueue(connection, PLACES_JOB, queueing_lock=name, team=team, file_id=file_id)
 
     async def look_again(self, *, team: str, file_id: str) -> None:
-        """The job: today's places are today's grants; a deleted file is deleted here too.
+        """The job: today's places are today's grants; a file that does not exist any more is deleted here too.
 
         A file that the bot can't see any more is nobody's. Raises SlackError while Slack can't be asked.
         """
@@ -131,23 +139,43 @@ class SlackUploads:
         if document is None:
             return
         try:
-            info = await self._files.info(team, file_id)
+            await self._places.refresh(document)
         except Gone as error:
             if error.error in {"file_deleted", "file_not_found"}:
                 await self._deletion.delete(document.document_id, by=SOURCE)
                 return
             log.warning("file_not_visible", file=file_id, error=error.error)
             await self._rights.set(document.document_id, ())
-            return
-        await self._rights.set(document.document_id, principals_of(info, team))
+
+    async def close(self, *, team: str, file_id: str) -> None:
+        """The job has failed for good: a file whose places can't be known is nobody's until they change again."""
+        if (document := await self._catalog.find(team=team, source=SOURCE, source_id=file_id)) is not None:
+            log.error("file_closed", file=file_id)
+            await self._rights.set(document.document_id, ())
+
+
+class FilePlaces:
+    """Makes a file's places of now its document's grants. Who asks Slack first also writes first: what one has read
+    must not be overwritten by what another had read before."""
+
+    def __init__(self, *, files: SlackFiles, rights: Rights) -> None:
+        self._files = files
+        self._rights = rights
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def refresh(self, document: Document) -> None:
+        """Raises SlackError; Gone when the bot can't see the file."""
+        async with self._turns.setdefault(document.document_id, asyncio.Lock()):
+            info = await self._files.info(document.team, document.source_id)
+            await self._rights.set(document.document_id, principals_of(info, document.team))
 
 
 class SlackSource:
     """``ingest.ports.Source`` of Slack's files. What is fetched gets the rights that its places give it today."""
 
-    def __init__(self, *, files: SlackFiles, rights: Rights, max_bytes: int) -> None:
+    def __init__(self, *, files: SlackFiles, places: FilePlaces, max_bytes: int) -> None:
         self._files = files
-        self._rights = rights
+        self._places = places
         self._max_bytes = max_bytes
 
     async def fetch(self, document: Document, *, into: Path) -> FetchedFile:
@@ -155,7 +183,8 @@ class SlackSource:
         path = into / "download"
         with _translated():
             info = await self._files.download(document.team, document.source_id, path, max_bytes=self._max_bytes)
-        await self._rights.set(document.document_id, principals_of(info, document.team))
+            # After the download, which may take minutes: it may be shared elsewhere by now, or nowhere.
+            await self._places.refresh(document)
         return FetchedFile(path, info.name, info.mimetype, info.permalink or None)
 
 

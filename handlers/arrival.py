@@ -87,13 +87,20 @@ class QuestionDeleted:
 
 @dataclass(frozen=True, slots=True)
 class FileMoved:
-    """Where a file is shared, whether it exists, or what it holds has changed."""
+    """Where a file is shared, or what it holds, has changed."""
 
     file_id: str
     new_content: bool = False
 
 
-Decision = Question | Upload | QuestionEdited | QuestionDeleted | FileMoved
+@dataclass(frozen=True, slots=True)
+class FileDeleted:
+    """A file is gone for everybody."""
+
+    file_id: str
+
+
+Decision = Question | Upload | QuestionEdited | QuestionDeleted | FileMoved | FileDeleted
 
 
 def kind_of(event: Mapping[str, Any]) -> ConversationKind:

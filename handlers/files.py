@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from handlers.arrival import Arrival, Decision, FileMoved, Upload
+from handlers.arrival import Arrival, Decision, FileDeleted, FileMoved, Upload
 from handlers.model import SharedFile
 from handlers.voice import complete_transcript, is_voice_clip
 
-# The file is looked at again: its places and existence for all of these, its content for a change as well.
+# A deleted file is deleted; at the others is looked again: at their places, and for a change at their content too.
 FILE_EVENTS = frozenset({"file_shared", "file_unshared", "file_public", "file_change", "file_deleted"})
 
 
@@ -45,4 +45,7 @@ def read_file_event(arrival: Arrival) -> list[Decision]:
     file_id = arrival.event.get("file_id") or (arrival.event.get("file") or {}).get("id")
     if not file_id:
         return []
-    return [FileMoved(str(file_id), new_content=arrival.event.get("type") == "file_change")]
+    kind = arrival.event.get("type")
+    if kind == "file_deleted":
+        return [FileDeleted(str(file_id))]
+    return [FileMoved(str(file_id), new_content=kind == "file_change")]

@@ -12,6 +12,7 @@ from handlers import membership, texts
 from handlers.arrival import (
     Arrival,
     Decision,
+    FileDeleted,
     FileMoved,
     Identity,
     Question,
@@ -97,6 +98,8 @@ class Intake:
                 await self._questions.question_edited(inquiry)
             case QuestionDeleted(conversation=conversation, message_ts=ts):
                 await self._questions.question_deleted(team, conversation, ts)
+            case FileDeleted(file_id=file_id):
+                await self._uploads.deleted(team=team, file_id=file_id)
             case FileMoved(file_id=file_id, new_content=True):
                 await self._uploads.content_changed(team=team, file_id=file_id, event_id=event_id)
             case FileMoved(file_id=file_id):

@@ -45,6 +45,10 @@ class Uploads(Protocol):
         """Register durably with its job; progress goes into ``thread_ts``. False when it was registered before."""
         ...
 
+    async def deleted(self, *, team: str, file_id: str) -> None:
+        """The file was deleted: from now on nobody finds or opens it."""
+        ...
+
     async def places_changed(self, *, team: str, file_id: str) -> None:
         """Where the file is shared, or whether it exists, has changed: look again and recompute its grants."""
         ...

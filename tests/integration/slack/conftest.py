@@ -93,6 +93,7 @@ class Uploads:
     notes: Notes
     registered: list[dict[str, Any]] = field(default_factory=list)
     moved: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
 
     async def register(
@@ -101,6 +102,10 @@ class Uploads:
         self.registered.append({"conversation": conversation, "ts": thread_ts, "user": user, "file": file})
         await self.notes.noted()
         return True
+
+    async def deleted(self, *, team: str, file_id: str) -> None:
+        self.gone.append(file_id)
+        await self.notes.noted()
 
     async def places_changed(self, *, team: str, file_id: str) -> None:
         self.moved.append(file_id)

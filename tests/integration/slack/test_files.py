@@ -106,9 +106,8 @@ async def test_changes_of_a_file_are_passed_on(bot: Bot) -> None:
     await bot.notes.until(lambda: file_id in bot.uploads.moved)
     await mei.send("upload_version", b"# Policy 2", file=file_id)
     await bot.notes.until(lambda: file_id in bot.uploads.changed)
-    bot.uploads.moved.clear()
     await mei.act("delete_file", file=file_id)
-    await bot.notes.until(lambda: file_id in bot.uploads.moved)
+    await bot.notes.until(lambda: file_id in bot.uploads.gone)
 
 
 async def test_what_slack_says_of_a_file(bot: Bot, files: SlackFiles) -> None:

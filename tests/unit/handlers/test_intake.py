@@ -9,6 +9,7 @@ import pytest
 from handlers.arrival import (
     Arrival,
     Decision,
+    FileDeleted,
     FileMoved,
     Identity,
     Question,
@@ -191,7 +192,8 @@ def test_an_edit_and_a_deletion() -> None:
 
 
 def test_events_of_files_say_which_to_look_at() -> None:
-    for kind in ("file_shared", "file_unshared", "file_public", "file_deleted"):
+    assert decided(type="file_deleted", file_id="F1") == [FileDeleted("F1")]
+    for kind in ("file_shared", "file_unshared", "file_public"):
         assert decided(type=kind, file_id="F1") == [FileMoved("F1")]
     assert decided(type="file_change", file={"id": "F1"}) == [FileMoved("F1", new_content=True)]
 
