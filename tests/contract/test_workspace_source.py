@@ -135,3 +135,14 @@ async def test_a_workspace_that_is_gone_is_unavailable(place: Office) -> None:
     with pytest.raises(WorkspaceUnavailable, match=r"users\.info"):
         await place.source.person(place.team, "U1")
     await place.sandbox.open()
+
+
+async def test_every_listing_names_the_team(place: Office) -> None:
+    """An organisation's token is refused (team_access_not_granted) where a listing does not say for which team."""
+    for listing in (place.source.people(place.team), place.source.conversations(place.team)):
+        async for _ in listing:
+            pass
+    await place.source.conversations_of(place.team, place.person("mei").id)
+    listings = [call for call in place.sandbox.context.calls if call["method"] in ("users.list", "users.conversations")]
+    assert {call["method"] for call in listings} == {"users.list", "users.conversations"}
+    assert {call["args"].get("team_id") for call in listings} == {place.team}
