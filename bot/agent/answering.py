@@ -81,9 +81,12 @@ class Answering:
         said = inquiry.voice.transcript or await self._clips.words(inquiry.team, inquiry.voice)
         if not said.strip():
             raise NothingSaid
-        await self._records.note_question(run_id, said)
+        # A run that is tried again brings what was heard the first time as its text.
+        is_known = inquiry.text.endswith(said.strip())
+        words = inquiry.text if is_known else f"{inquiry.text}\n{said}".strip()
+        await self._records.note_question(run_id, words)
         await emit(Transcript(run_id=run_id, text=said))
-        return f"{inquiry.text}\n{said}".strip()
+        return words
 
     async def _scope(self, run_id: str, inquiry: Inquiry) -> AccessScope:
         team, asker, conversation = inquiry.team, inquiry.asker, inquiry.conversation

@@ -78,6 +78,26 @@ async def test_a_clip_without_a_transcript_is_heard(world: World) -> None:
     assert "江城建材" in final_of(await world.answer("", voice=CLIP)).text
 
 
+async def test_a_clip_that_is_tried_again_is_not_asked_twice_over(world: World) -> None:
+    await world.learn("case", CASE)
+    clip = SharedFile("F1", "audio_message.m4a", "audio/mp4", 5, is_voice_clip=True, transcript=QUESTION)
+
+    async def breaks() -> None:
+        raise RuntimeError("the search broke")
+
+    world.search.before = breaks
+    first = await world.answer("请看", voice=clip)
+    assert isinstance(first.last, Failed)
+    world.search.before = None
+    assert await world.runs.retry(first.last.run_id, by="U1")
+    run = await world.records.find(rows.TEAM, CHANNEL, "1.1")
+    assert run is not None
+    assert run.question == f"请看\n{QUESTION}"
+    await world.worker.answer(run_id=run.run_id)
+    assert await world.column("question", run.run_id) == f"请看\n{QUESTION}"
+    assert "江城建材" in final_of(world.replies.resumed[-1]).text
+
+
 async def test_silence_gets_a_friendly_note_and_no_answer(world: World) -> None:
     world.clip.said = "  "
     reply = await world.answer("", voice=CLIP)
