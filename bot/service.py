@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+import psycopg
+import structlog
 
 from bot.agent.answering import Answering
 from bot.agent.offline.assembled import offline_graph
@@ -34,6 +39,9 @@ from handlers.upload_reply import UploadReplies
 from ingest.adoption import Adoption
 from permissions.sync import WorkspaceSync
 
+log = structlog.get_logger()
+
+SWEEP_AGAIN_SECONDS = 5.0
 SWEEPS_PER_AGE = 4
 """How often memberships are confirmed within the time that they count: three sweeps may fail."""
 
@@ -64,7 +72,7 @@ class Service:
                 group.create_task(self._watch(self.core.database.server), name="postgres-watch")
             group.create_task(self.core.jobs.work(), name="jobs")
             every = max_age(self.core.settings) / SWEEPS_PER_AGE
-            group.create_task(self.sync.keep_fresh(self.app.identity.team, every=every), name="workspace-sweeps")
+            group.create_task(keep_fresh(self.sync, self.app.identity.team, every=every), name="workspace-sweeps")
 
     async def _watch(self, server: EmbeddedPostgres) -> None:
         try:
@@ -73,6 +81,24 @@ class Service:
             # Workers wait for a database that restarts, and a stop waits for them: this one does not come back.
             await self.core.pool.close()
             raise
+
+
+class Sweeps(Protocol):
+    """What :class:`permissions.sync.WorkspaceSync` does."""
+
+    async def keep_fresh(self, team: str, *, every: timedelta) -> None: ...
+
+
+async def keep_fresh(
+    sync: Sweeps, team: str, *, every: timedelta, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
+    """Sweep until cancelled. A sweep that loses its database is begun again; the bot answers from what is known."""
+    while True:
+        try:
+            await sync.keep_fresh(team, every=every)
+        except psycopg.OperationalError as error:
+            log.warning("sweep_broken_off", error=type(error).__name__)
+        await sleep(SWEEP_AGAIN_SECONDS)
 
 
 @asynccontextmanager
