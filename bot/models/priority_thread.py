@@ -91,4 +91,6 @@ class PriorityThread:
 def _give_way() -> None:
     """Let the event loop's thread go first when both want a core. Threads that this one starts inherit it (Linux)."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        thread = threading.get_native_id()
+        # Below where the process was started: only root may go up.
+        os.setpriority(os.PRIO_PROCESS, thread, min(19, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS))
