@@ -89,5 +89,6 @@ def _notices(
         yield DEGRADED[language]
     if has_gaps and being_read:
         yield BEING_READ[language].format(count=being_read)
-    if has_gaps and any(detect(item.passage.text) != language for found in findings for item in found.ranked):
+    # Advice of one kind at a time: first what costs nothing but a minute.
+    elif has_gaps and any(detect(item.passage.text) != language for found in findings for item in found.ranked):
         yield OTHER_LANGUAGE[language]

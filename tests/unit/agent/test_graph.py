@@ -134,6 +134,7 @@ async def test_what_is_missing_may_be_in_files_that_are_still_being_read() -> No
     told = BEING_READ["zh"].format(count=2)
     assert told in (await world.ask("木星有几颗卫星？")).notices
     assert told not in (await world.ask("卫生间用什么防水涂料？")).notices
+    assert (await world.ask("What orbits Jupiter?")).notices == (BEING_READ["en"].format(count=2),)
 
 
 async def test_thanks_are_welcome() -> None:
