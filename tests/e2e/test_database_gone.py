@@ -32,6 +32,7 @@ async def test_a_database_that_keeps_dying_ends_the_service(
     monkeypatch.setattr(postgres, "RESTARTS_ALLOWED", 0)
     settings = settings_for(office, short_folder / "dying")
     async with open_core(settings, purpose="serve") as core, open_service(core) as service:
+        core.pool.timeout = 2.0  # who waits for a connection while the pool is closed waits on: half a minute otherwise
         running = asyncio.create_task(service.run())
         async with asyncio.timeout(SECONDS):
             while await workers(core) < 3:  # noqa: ASYNC110 - rows have no event
