@@ -16,6 +16,7 @@ import typer
 
 from bot import logs, quiet
 from bot.commands.output import Console, Declined, Misused
+from bot.commands.running import closing_on_sigterm
 
 app = typer.Typer(
     name="haitang",
@@ -46,7 +47,7 @@ def _run(coroutine: Coroutine[Any, Any, int]) -> None:
 
     console = Console(as_json=False)
     try:
-        code = asyncio.run(coroutine)
+        code = asyncio.run(closing_on_sigterm(coroutine))
     except Misused as error:
         console.say(f"haitang: {error}")
         code = 2
