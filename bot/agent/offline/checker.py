@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.agent.model import Findings, Support
 from bot.agent.offline.calibration import BUNDLED, Calibration
+from bot.agent.offline.expected import answering, narrowed
 from bot.agent.offline.features import features_of, held_of
 from bot.agent.offline.quotes import choose
 from bot.agent.offline.terms import content_terms
@@ -32,13 +33,14 @@ class CalibratedChecker:
         return alone if alone.confidence > carried.confidence else carried
 
     def _judge(self, found: Findings) -> Support:
+        found = narrowed(found)
         features = features_of(found)
         if features is None:
             return Support(part=found.part, quotes=(), confidence=0.0)
         weights = self._calibration.of(features)
         confidence = weights.probability(features)
-        is_supported = confidence >= weights.threshold
-        return Support(part=found.part, quotes=choose(found) if is_supported else (), confidence=confidence)
+        quotes = answering(found, choose(found)) if confidence >= weights.threshold else ()
+        return Support(part=found.part, quotes=quotes, confidence=confidence)
 
 
 def _holds_own_words(found: Findings) -> bool:
