@@ -69,8 +69,21 @@ class Citations(Protocol):
 class Messages(Protocol):
     """Writing to Slack. Every method raises :class:`handlers.errors.SlackError`; all but ``edit`` wait out 429s."""
 
+    async def find(self, conversation: str, name: str, *, thread_ts: str | None, since: float) -> str | None:
+        """The ts of our post called ``name`` among the messages from ``since`` (seconds since 1970) on.
+
+        None when there is none, or the bot may not look.
+        """
+        ...
+
     async def post(
-        self, conversation: str, message: Outgoing, *, thread_ts: str | None = None, urgent: bool = False
+        self,
+        conversation: str,
+        message: Outgoing,
+        *,
+        thread_ts: str | None = None,
+        urgent: bool = False,
+        name: str | None = None,
     ) -> str:
         """Post and return the new message's ts. ``conversation`` may be a user id: then it goes to the DM.
 

@@ -52,11 +52,19 @@ class Replies:
         """
         shown = progress(Progress(run_id=run_id, language=language))
         try:
-            ts = await self.messages.post(inquiry.conversation, shown, thread_ts=inquiry.thread_ts, urgent=True)
+            ts = await self.messages.post(
+                inquiry.conversation, shown, thread_ts=inquiry.thread_ts, urgent=True, name=run_id
+            )
         except SlackError as error:
             await _tell_elsewhere(self.messages, inquiry, language, error)
             raise
         return self._reply(inquiry, run_id, language, ts, shown)
+
+    async def find(self, inquiry: Inquiry, *, run_id: str, language: str) -> Reply | None:
+        """The placeholder that a process posted and died before it could note it; None when there is none."""
+        since = float(inquiry.message_ts)
+        ts = await self.messages.find(inquiry.conversation, run_id, thread_ts=inquiry.thread_ts, since=since)
+        return None if ts is None else self._reply(inquiry, run_id, language, ts, None)
 
     async def resume(self, inquiry: Inquiry, *, run_id: str, language: str, placeholder_ts: str) -> Reply:
         """Take up a placeholder that an earlier process posted; no call to Slack."""

@@ -61,7 +61,10 @@ class Runs:
         False when it is not theirs, unknown, not ended, or already being retried.
         """
         run = await self._records.load(run_id)
-        if run is None or run.inquiry is None or run.asker != by or run.state != "ended":
+        if run is None or run.inquiry is None or run.asker != by:
+            return False
+        # The button is there a moment before the row says that the run has ended.
+        if run.state == "accepted" or self._worker.is_working(run_id):
             return False
         async with self._pool.connection() as connection, connection.transaction():
             return await self._start(

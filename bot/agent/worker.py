@@ -81,6 +81,11 @@ class RunWorker:
             live.task.cancel()
         return True
 
+    def is_working(self, run_id: str) -> bool:
+        """Whether the run's answer is still being made; once its end is shown it is not, noted or not."""
+        live = self._live.get(run_id)
+        return live is not None and not live.is_over
+
     async def recover(self) -> None:
         """End visibly, with a way to try again, the runs that a dead process left running. Call before jobs work."""
         await self._interrupt([run for run in await self._records.unfinished() if run.run_id not in self._live])
@@ -117,11 +122,17 @@ class RunWorker:
     async def _deliver(self, run: Run, inquiry: Inquiry, show: Callable[[LiveReply], Awaitable[None]]) -> None:
         """Show one last state; that Slack can't be reached must not keep the run from ending."""
         try:
-            reply = await self._reply(run, inquiry)
+            reply = await self._standing(run, inquiry) or await self._reply(run, inquiry)
             await show(reply)
             await reply.finish()
         except (SlackError, NotDelivered):
             log.exception("run_end_not_shown", run_id=run.run_id)
+
+    async def _standing(self, run: Run, inquiry: Inquiry) -> LiveReply | None:
+        """The placeholder of a process that died between posting it and noting where."""
+        if run.placeholder_ts is not None:
+            return None
+        return await self._replies.find(inquiry, run_id=run.run_id, language=language_of(inquiry))
 
     async def _reply(self, run: Run, inquiry: Inquiry) -> LiveReply:
         """The reply's message: the one of an earlier attempt, else a new placeholder, noted at once."""

@@ -164,21 +164,36 @@ class SlackMessages:
         self._sleep = sleep
         self._posts = PostBudget(clock=clock)
 
+    async def find(self, conversation: str, name: str, *, thread_ts: str | None, since: float) -> str | None:
+        method, look = self._listing(thread_ts)
+        mark = Mark(since, name)
+        try:
+            data = await patient_call(method, partial(look, **mark.where(conversation, thread_ts)))
+        except SlackError:
+            return None
+        return mark.found_in(data.get("messages") or ())
+
     async def post(
-        self, conversation: str, message: Outgoing, *, thread_ts: str | None = None, urgent: bool = False
+        self,
+        conversation: str,
+        message: Outgoing,
+        *,
+        thread_ts: str | None = None,
+        urgent: bool = False,
+        name: str | None = None,
     ) -> str:
+        mark = Mark(self._wall(), name) if name else Mark(self._wall())
         give_up_at = self._clock() + PATIENCE_S
         while True:
             await self._sleep(self._posts.take(conversation, urgent=urgent))
             try:
-                return await self._post_once(conversation, message, thread_ts)
+                return await self._post_once(conversation, message, thread_ts, mark)
             except RateLimited as error:
                 if self._clock() > give_up_at:
                     raise
                 self._posts.hold(conversation, error.retry_after)
 
-    async def _post_once(self, conversation: str, message: Outgoing, thread_ts: str | None) -> str:
-        mark = Mark(self._wall())
+    async def _post_once(self, conversation: str, message: Outgoing, thread_ts: str | None, mark: Mark) -> str:
         values = _content(message) | {"unfurl_links": False, "unfurl_media": False, "metadata": mark.metadata()}
         async for attempt in stamina.retry_context(
             on=_is_unreachable, attempts=None, timeout=PATIENCE_S, wait_initial=0.2, wait_max=20.0, wait_jitter=0.2
@@ -192,8 +207,7 @@ class SlackMessages:
 
     async def _standing(self, mark: Mark, conversation: str, thread_ts: str | None) -> str | None:
         """The post that Slack did not confirm, if it stands there. Raises Unreachable."""
-        method = "conversations.replies" if thread_ts else "conversations.history"
-        look = self._client.conversations_replies if thread_ts else self._client.conversations_history
+        method, look = self._listing(thread_ts)
         try:
             data = await call(method, partial(look, **mark.where(conversation, thread_ts)))
         except Unreachable:
@@ -202,6 +216,11 @@ class SlackMessages:
             # Not allowed to look: rather twice than never.
             return None
         return mark.found_in(data.get("messages") or ())
+
+    def _listing(self, thread_ts: str | None) -> tuple[str, Callable[..., Awaitable[Any]]]:
+        if thread_ts:
+            return "conversations.replies", self._client.conversations_replies
+        return "conversations.history", self._client.conversations_history
 
     async def edit(self, conversation: str, ts: str, message: Outgoing) -> None:
         await call("chat.update", lambda: self._client.chat_update(channel=conversation, ts=ts, **_content(message)))

@@ -48,6 +48,15 @@ async def test_posts_have_names_of_their_own(place: Place) -> None:
     assert first != second
 
 
+async def test_a_named_post_is_found_again(place: Place) -> None:
+    """A process that dies right after a post does not know its ts; the next one finds it."""
+    root = await place.messages.post(place.channel, HELLO)
+    named = await place.messages.post(place.channel, HELLO, thread_ts=root, name="run_1")
+    since = time.time() - 60
+    assert await place.messages.find(place.channel, "run_1", thread_ts=root, since=since) == named
+    assert await place.messages.find(place.channel, "run_2", thread_ts=root, since=since) is None
+
+
 async def test_a_post_to_a_person_goes_to_their_direct_message(place: Place) -> None:
     assert await place.messages.post(place.person, HELLO)
 

@@ -127,6 +127,26 @@ async def test_a_restart_ends_what_was_left_running_with_a_way_to_try_again(worl
     assert len(world.replies.resumed) == 1
 
 
+async def test_a_placeholder_that_was_posted_and_not_noted_shows_the_end(world: World) -> None:
+    """The process died between Slack's reply to the post and the row that notes its ts."""
+    run_id = await world.ask(QUESTION)
+    assert await world.records.claim(run_id)
+    world.restart()
+    world.replies.unnoted[run_id] = "9.9"
+    await world.runs.recover()
+    [reply] = world.replies.resumed
+    assert (reply.placeholder_ts, reply.is_finished) == ("9.9", True)
+    assert not world.replies.begun
+
+
+async def test_a_question_can_be_tried_again_as_soon_as_its_end_is_shown(world: World) -> None:
+    """The button is there a moment before the row says that the run has ended."""
+    run_id = await world.ask(QUESTION)
+    assert await world.records.claim(run_id)
+    assert await world.runs.retry(run_id, by="U1")
+    assert not await world.runs.retry(run_id, by="U1")
+
+
 async def test_an_accepted_question_survives_a_restart_and_its_job_is_not_doubled(world: World) -> None:
     await world.ask(QUESTION)
     world.restart()

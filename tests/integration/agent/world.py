@@ -89,6 +89,7 @@ class WrittenReplies:
     def __init__(self) -> None:
         self.begun: list[WrittenReply] = []
         self.resumed: list[WrittenReply] = []
+        self.unnoted: dict[str, str] = {}
         self.fails: Exception | None = None
         self.fails_at_the_end: Exception | None = None
 
@@ -97,6 +98,13 @@ class WrittenReplies:
             raise self.fails
         reply = WrittenReply(f"{inquiry.message_ts}-reply", fails=self.fails_at_the_end)
         self.begun.append(reply)
+        return reply
+
+    async def find(self, inquiry: Inquiry, *, run_id: str, language: str) -> WrittenReply | None:
+        if run_id not in self.unnoted:
+            return None
+        reply = WrittenReply(self.unnoted[run_id])
+        self.resumed.append(reply)
         return reply
 
     async def resume(self, inquiry: Inquiry, *, run_id: str, language: str, placeholder_ts: str) -> WrittenReply:

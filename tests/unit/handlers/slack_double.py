@@ -30,6 +30,7 @@ class FakeSlack:
 
     shown: dict[str, Outgoing] = field(default_factory=dict)
     threads: dict[str, str | None] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     edits: list[tuple[str, Outgoing]] = field(default_factory=list)
     errors: dict[str, list[Exception]] = field(default_factory=dict)
     whispers: list[tuple[str, str]] = field(default_factory=list)
@@ -44,11 +45,22 @@ class FakeSlack:
         if self.errors.get(method):
             raise self.errors[method].pop(0)
 
+    async def find(self, conversation: str, name: str, *, thread_ts: str | None, since: float) -> str | None:
+        return self.names.get(name)
+
     async def post(
-        self, conversation: str, message: Outgoing, *, thread_ts: str | None = None, urgent: bool = False
+        self,
+        conversation: str,
+        message: Outgoing,
+        *,
+        thread_ts: str | None = None,
+        urgent: bool = False,
+        name: str | None = None,
     ) -> str:
         self._raise("post")
         ts = f"{conversation}.{len(self.threads)}"
+        if name:
+            self.names[name] = ts
         self.shown[ts], self.threads[ts] = message, thread_ts
         return ts
 
