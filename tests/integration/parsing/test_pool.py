@@ -24,6 +24,15 @@ _MODULE = "tests.integration.parsing.misbehaving"
 _REPOSITORY = Path(__file__).parents[3]
 
 
+_others: set[int] = set()
+
+
+@pytest.fixture(autouse=True)
+def _not_ours() -> None:
+    _others.clear()
+    _others.update(child.pid for child in psutil.Process().children())
+
+
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(_REPOSITORY))
@@ -224,4 +233,6 @@ async def _hanging(pool: ParserPool, folder: Path) -> asyncio.Task[Parsed]:
 
 
 def _children() -> list[psutil.Process]:
-    return [c for c in psutil.Process().children() if "ingest.parsing_child" in " ".join(c.cmdline())]
+    """The parsing processes of this test: those of a bot that other tests share are left out."""
+    children = (child for child in psutil.Process().children() if child.pid not in _others)
+    return [child for child in children if "ingest.parsing_child" in " ".join(child.cmdline())]
