@@ -167,9 +167,10 @@ async def measure() -> list[Figure]:
         core = await stack.enter_async_context(open_core(settings, purpose="serve"))
         service = await stack.enter_async_context(open_service(core))
         heartbeat = Heartbeat()
-        tasks = [asyncio.create_task(work) for work in (service.run(), workspace.watch(), heartbeat.beat())]
+        tasks = [asyncio.create_task(work) for work in (service.run(), workspace.watch())]
         try:
             await service.app.connect()
+            tasks.append(asyncio.create_task(heartbeat.beat()))
             return await _figures(service, workspace, heartbeat)
         finally:
             for task in tasks:
