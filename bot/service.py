@@ -125,15 +125,7 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
             sources={SOURCE: SlackSource(files=files, places=places, max_bytes=core.limits.file_bytes)},
             progress=UploadProgress(pool=core.pool, replies=upload_replies),
         )
-        uploads = SlackUploads(
-            pool=core.pool,
-            registrar=core.registrar,
-            catalog=core.catalog,
-            rights=core.rights,
-            deletion=core.deletion,
-            jobs=core.jobs,
-            places=places,
-        )
+        uploads = _uploads(core, places)
         core.jobs.add(PLACES_JOB, uploads.look_again, queue="upkeep", retries=PLACES_RETRIES, gave_up=uploads.close)
         sync = WorkspaceSync(
             source=SlackWorkspace(client=client),
@@ -144,24 +136,7 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
         )
         replies = Replies(messages=messages, budget=budget, now=core.clock, sleep=asyncio.sleep)
         stack.push_async_callback(replies.aclose)
-        worker = RunWorker(
-            records=core.records,
-            replies=replies,
-            answering=Answering(
-                records=core.records,
-                graph=offline_graph(
-                    search=core.search,
-                    encoder=core.encoder,
-                    store=core.records,
-                    being_read=FilesBeingRead(pool=core.pool),
-                ),
-                scopes=core.scopes,
-                memberships=sync,
-                history=SlackHistory(client=client),
-                clips=VoiceClips(files=files, hearing=core.parser, folder=core.database.folder.scratch),
-                seconds=settings.limits.run_seconds,
-            ),
-        )
+        worker = _worker(core, files, SlackHistory(client=client), replies=replies, sync=sync)
         core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
         runs = Runs(pool=core.pool, records=core.records, jobs=core.jobs, worker=worker)
         originals = OriginalLinks(
@@ -194,3 +169,33 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
         adoption = Adoption(pool=core.pool, grants=core.grants, rights=core.rights)
         await adoption.adopt(old=LOCAL_TEAM, team=app.identity.team)
         yield Service(core=core, app=app, runs=runs, sync=sync, originals=originals)
+
+
+def _uploads(core: Core, places: FilePlaces) -> SlackUploads:
+    return SlackUploads(
+        pool=core.pool,
+        registrar=core.registrar,
+        catalog=core.catalog,
+        rights=core.rights,
+        deletion=core.deletion,
+        jobs=core.jobs,
+        places=places,
+    )
+
+
+def _worker(
+    core: Core, files: SlackFiles, history: SlackHistory, *, replies: Replies, sync: WorkspaceSync
+) -> RunWorker:
+    graph = offline_graph(
+        search=core.search, encoder=core.encoder, store=core.records, being_read=FilesBeingRead(pool=core.pool)
+    )
+    answering = Answering(
+        records=core.records,
+        graph=graph,
+        scopes=core.scopes,
+        memberships=sync,
+        history=history,
+        clips=VoiceClips(files=files, hearing=core.parser, folder=core.database.folder.scratch),
+        seconds=core.settings.limits.run_seconds,
+    )
+    return RunWorker(records=core.records, replies=replies, answering=answering)
