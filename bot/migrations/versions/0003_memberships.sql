@@ -1,0 +1,1 @@
+-- People, places and groups, complete.

@@ -1,0 +1,1 @@
+-- What scopes are computed from.
