@@ -36,9 +36,14 @@ class WorkspaceSync:
         recheck_after: timedelta = timedelta(seconds=30),
         patience: float = 5.0,
         on_narrowed: Callable[[tuple[str, ...]], Awaitable[None]] | None = None,
+        on_audience: Callable[[str, tuple[str, ...]], Awaitable[None]] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """``patience``: seconds a question waits for the workspace. ``on_narrowed`` gets documents that lost grants."""
+        """``patience``: seconds a question waits for the workspace. ``on_narrowed`` gets documents that lost grants.
+
+        ``on_audience`` gets a team and conversations whose readers, or what these hold elsewhere, have changed; none
+        named: any of the team may have.
+        """
         self._source = source
         self._directory = directory
         self._clock = clock
@@ -46,6 +51,7 @@ class WorkspaceSync:
         self._recheck_after = recheck_after
         self._patience = patience
         self._on_narrowed = on_narrowed
+        self._on_audience = on_audience
         self._sleep = sleep
         self._locks: WeakValueDictionary[tuple[str, ...], asyncio.Lock] = WeakValueDictionary()
 
@@ -101,6 +107,7 @@ class WorkspaceSync:
             if not known or user == await self._source.own_user(team):
                 await self._read_conversation(team, conversation)
                 await self._read_members(team, conversation)
+        await self._tell_audience(team, conversation)
 
     async def member_left(self, team: str, conversation: str, user: str, *, event_at: datetime) -> None:
         """Acts on the next question. When it is, or may be, the bot who left, nobody is known to be there."""
@@ -111,18 +118,21 @@ class WorkspaceSync:
             is_ourselves = True
         if is_ourselves:
             await self._directory.forget_members(team, conversation)
+        await self._tell_audience(team, conversation)
 
     async def person_changed(self, team: str, user: str) -> None:
         """Of a new or changed person nothing is known until they are read again."""
         await self._directory.forget_person(team, user)
         async with self._unknown_at_worst(team, user):
             await self._read_person(team, user)
+        await self._tell_audience(team)
 
     async def conversation_changed(self, team: str, conversation: str) -> None:
         """Created, renamed, archived, shared or unshared: unknown until it is read again."""
         await self._directory.forget_conversation(team, conversation)
         async with self._unknown_at_worst(team, conversation):
             await self._read_conversation(team, conversation)
+        await self._tell_audience(team, conversation)
 
     async def conversation_became_private(self, team: str, conversation: str) -> None:
         """Documents lose the workspace's grant that this channel gave, at once."""
@@ -132,6 +142,7 @@ class WorkspaceSync:
     async def conversation_deleted(self, team: str, conversation: str) -> None:
         """Nobody holds its principal any more."""
         await self._directory.delete_conversation(team, conversation)
+        await self._tell_audience(team, conversation)
 
     @asynccontextmanager
     async def _unknown_at_worst(self, team: str, what: str) -> AsyncIterator[None]:
@@ -204,3 +215,7 @@ class WorkspaceSync:
     async def _tell(self, narrowed: tuple[str, ...]) -> None:
         if narrowed and self._on_narrowed is not None:
             await self._on_narrowed(narrowed)
+
+    async def _tell_audience(self, team: str, *conversations: str) -> None:
+        if self._on_audience is not None:
+            await self._on_audience(team, conversations)

@@ -80,6 +80,7 @@ class Desk:
             inside={"ALL": ["ANN", "BO", "CY", "BOT"], "PRICES": ["ANN", "BO", "BOT"], "TALK": ["ANN", "BOT"]},
         )
         self.narrowed: list[tuple[str, ...]] = []
+        self.audiences: list[tuple[str, ...]] = []
         self.pool = pool
         self.sync = self.made_sync()
         self.scopes = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=lambda: self.now, max_age=DAY)
@@ -91,11 +92,16 @@ class Desk:
             clock=lambda: self.now,
             max_age=DAY,
             on_narrowed=self._note,
+            on_audience=self._note_audience,
             **options,
         )
 
     async def _note(self, documents: tuple[str, ...]) -> None:
         self.narrowed.append(documents)
+
+    async def _note_audience(self, team: str, conversations: tuple[str, ...]) -> None:
+        assert team == "T1"
+        self.audiences.append(conversations)
 
     async def ask(self, asker: str, place: str | None) -> tuple[str, tuple[ScopeLimit, ...]]:
         """The short names of the scope, * for the workspace, as a question would get it."""
@@ -181,6 +187,7 @@ async def test_who_joins_is_a_reader_from_the_next_question_on(desk: Desk) -> No
     await desk.sync.member_joined("T1", "PRICES", "GUS", event_at=desk.later(minutes=1))
     assert await desk.ask("ANN", "PRICES") == ("PRICES", (ScopeLimit.OUTSIDERS_PRESENT,))
     assert await desk.ask("GUS", None) == ("GUS PRICES", ())
+    assert desk.audiences == [("PRICES",)]
 
 
 async def test_an_asker_whom_an_old_listing_lacks_is_looked_for_again(desk: Desk) -> None:
