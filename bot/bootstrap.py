@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from psycopg_pool import AsyncConnectionPool
 
 from bot.answers.records import RunRecords
+from bot.audit.trail import AuditTrail
 from bot.config import Settings
 from bot.jobs import Jobs
 from bot.models.e5 import E5Encoder
@@ -53,6 +54,7 @@ class Core:
     database: Database
     pool: AsyncConnectionPool
     jobs: Jobs
+    audit: AuditTrail
     directory: PgDirectory
     scopes: ScopeBuilder
     grants: Grants
@@ -129,6 +131,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         database=opened.database,
         pool=pool,
         jobs=jobs,
+        audit=AuditTrail(pool=pool),
         directory=PgDirectory(pool=pool, clock=clock),
         scopes=ScopeBuilder(coverage=PgCoverage(pool=pool), clock=clock, max_age=max_age(settings)),
         grants=grants,
