@@ -151,6 +151,14 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     )
 
 
+def beside(core: Core, *, settings: Settings, mark: str) -> Core:
+    """One more bot on the stores and models of ``core``; ``mark`` keeps its jobs apart from those of the others."""
+    opened = _Opened(
+        core.database, core.pool, core.jobs.apart(mark), core.encoder, core.full_text, core.parser, core.limits
+    )
+    return _core(settings, core.clock, opened)
+
+
 def max_age(settings: Settings) -> timedelta:
     """How long a confirmed membership counts."""
     return timedelta(hours=settings.limits.membership_max_age_hours)

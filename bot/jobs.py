@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -91,6 +92,13 @@ class Jobs:
         self._app = App(connector=PatientConnector())
         self._tasks: dict[str, Task] = {}
         self._running: set[int] = set()
+        self._mark = ""
+
+    def apart(self, mark: str) -> Jobs:
+        """The same queue for one more bot in this process: names and locks of its jobs carry ``mark``."""
+        other = copy.copy(self)
+        other._mark = f"@{mark}"  # noqa: SLF001 - one of us
+        return other
 
     def add(
         self, name: str, function: JobFunction, *, queue: str, retries: int = 0, gave_up: JobFunction | None = None
@@ -98,6 +106,7 @@ class Jobs:
         """Register ``function`` as what jobs called ``name`` run. ``queue`` is a key of CONCURRENCY."""
         if queue not in CONCURRENCY:
             raise ValueError(f"there is no queue {queue!r}")
+        name += self._mark
         task = self._tasks[name] = Task(function, queue, retries, gave_up)
 
         async def run(context: JobContext, /, **arguments: Any) -> None:
@@ -119,7 +128,11 @@ class Jobs:
         Jobs of one ``lock`` run one after the other. While a job with the same ``queueing_lock`` waits, nothing is
         added.
         """
-        deferrer = self._app.tasks[name].configure(connection=connection, lock=lock, queueing_lock=queueing_lock)
+        deferrer = self._app.tasks[name + self._mark].configure(
+            connection=connection,
+            lock=lock and lock + self._mark,
+            queueing_lock=queueing_lock and queueing_lock + self._mark,
+        )
         # The refusal of a queueing lock must not end the caller's transaction, so it happens in a savepoint. Were
         # nothing begun yet, psycopg would make a whole transaction of it and commit: begin first.
         await connection.execute("SELECT 1")

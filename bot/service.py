@@ -41,6 +41,15 @@ from permissions.sync import WorkspaceSync
 
 log = structlog.get_logger()
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """The time that calls to Slack are spaced in: monotonic seconds, and the way to wait."""
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
 SWEEP_AGAIN_SECONDS = 5.0
 SWEEPS_PER_AGE = 4
 """How often memberships are confirmed within the time that they count: three sweeps may fail."""
@@ -102,7 +111,7 @@ async def keep_fresh(
 
 
 @asynccontextmanager
-async def open_service(core: Core) -> AsyncIterator[Service]:
+async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Service]:
     """Build the Slack side of an owner and ask Slack who we are; closes in reverse order.
 
     Raises SettingsError without a token, SlackError when Slack does not accept it.
@@ -116,9 +125,9 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
         await files.open()
         stack.push_async_callback(files.aclose)
         places = FilePlaces(files=files, rights=core.rights)
-        messages = SlackMessages(client=client)
-        budget = EditBudget(clock=time.monotonic)
-        upload_replies = UploadReplies(messages=messages, budget=budget, sleep=asyncio.sleep)
+        messages = SlackMessages(client=client, clock=pace.clock, sleep=pace.sleep)
+        budget = EditBudget(clock=pace.clock)
+        upload_replies = UploadReplies(messages=messages, budget=budget, sleep=pace.sleep)
         stack.push_async_callback(upload_replies.aclose)
         add_pipeline(
             core,
@@ -134,7 +143,7 @@ async def open_service(core: Core) -> AsyncIterator[Service]:
             max_age=max_age(settings),
             on_narrowed=core.rights.follow,
         )
-        replies = Replies(messages=messages, budget=budget, now=core.clock, sleep=asyncio.sleep)
+        replies = Replies(messages=messages, budget=budget, now=core.clock, sleep=pace.sleep)
         stack.push_async_callback(replies.aclose)
         worker = _worker(core, files, SlackHistory(client=client), replies=replies, sync=sync)
         core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)

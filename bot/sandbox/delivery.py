@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -66,6 +67,10 @@ class Delivery:
     def __init__(self, *, app: App, manifest: Manifest, transport: Transport, clock: Clock) -> None:
         self.transport = transport
         self.redeliveries: list[Redelivery] = []
+        # Faults to play: events are lost, or kept back until they are let go.
+        self.is_losing = False
+        self.is_holding = False
+        self._held: list[Json] = []
         self._app = app
         self._manifest = manifest
         self._clock = clock
@@ -79,11 +84,28 @@ class Delivery:
         if not self._manifest.tells(event):
             return
         payload = self._envelope(event) | {"is_ext_shared_channel": is_shared}
+        if self.is_losing:
+            return
+        if self.is_holding:
+            self._held.append(payload)
+            return
         self._start(payload)
         for fault in [one for one in self.redeliveries if one.type == event["type"]]:
             self.redeliveries.remove(fault)
             for _ in range(fault.times):
                 self._start({**payload, "event_id": _event_id()} if fault.fresh_event_id else payload)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is on its way to the app; what is held back does not count."""
+        return not self._tasks
+
+    def let_go(self, reorder: Callable[[list[Json]], None] = lambda _: None) -> None:
+        """Deliver what was held back, in the order that ``reorder`` brings the list into, and hold nothing more."""
+        self.is_holding, held, self._held = False, self._held, []
+        reorder(held)
+        for payload in held:
+            self._start(payload)
 
     async def interact(self, payload: Json) -> Json | None:
         """Deliver an interaction once, for Slack never retries one. Raises NotAcknowledged."""

@@ -25,7 +25,7 @@ from bot.sandbox.manifest import Manifest, installed
 from bot.sandbox.rooms import Rooms
 from bot.sandbox.shapes import Shapes
 from bot.sandbox.socket_mode import SocketMode
-from bot.sandbox.state import Workspace
+from bot.sandbox.state import TEAM, Workspace
 from bot.sandbox.stream import Stream
 from bot.sandbox.talk import Talk
 from bot.sandbox.tickets import Tickets
@@ -43,7 +43,8 @@ PAGE = Path(__file__).parent / "page"
 class Sandbox:
     """A Slack workspace on this machine. Without `data` it forgets everything at the end.
 
-    `manifest` is what the app was installed with, by default the one that comes with the bot.
+    `manifest` is what the app was installed with, by default the one that comes with the bot. `rates` is the time that
+    Slack's tiers are counted in, by default `clock`: a caller may let it run faster.
     """
 
     def __init__(
@@ -52,12 +53,16 @@ class Sandbox:
         data: Path | None = None,
         port: int = 0,
         clock: Clock | None = None,
+        rates: Clock | None = None,
+        team: str = TEAM,
         manifest: Manifest | None = None,
         page_cap: int = 1_000,
     ) -> None:
         self._data = data
         self._port = port
         self._clock = clock or Clock()
+        self._rates = rates or self._clock
+        self._team = team
         self._manifest = manifest
         self._page_cap = page_cap
         self._temporary: TemporaryDirectory[str] | None = None
@@ -110,7 +115,7 @@ class Sandbox:
         listening = socket.create_server((HOST, self._port))
         site = f"http://{HOST}:{listening.getsockname()[1]}"
         journal = Journal(self._data / "workspace.sqlite3" if self._data else None)
-        workspace = Workspace(journal=journal, folder=folder, clock=self._clock)
+        workspace = Workspace(journal=journal, folder=folder, clock=self._clock, team=self._team)
         await workspace.open()
         # The second host differs by name and port, as Slack's CDN differs from Slack.
         second = socket.create_server((HOST, 0))
@@ -120,6 +125,7 @@ class Sandbox:
             workspace,
             manifest=manifest,
             clock=self._clock,
+            rates=self._rates,
             site=site,
             second_host=second_host,
             page_cap=self._page_cap,
@@ -154,7 +160,14 @@ class Sandbox:
 
 
 def _assemble(
-    workspace: Workspace, *, manifest: Manifest, clock: Clock, site: str, second_host: str, page_cap: int
+    workspace: Workspace,
+    *,
+    manifest: Manifest,
+    clock: Clock,
+    rates: Clock,
+    site: str,
+    second_host: str,
+    page_cap: int,
 ) -> Context:
     stream = Stream(workspace.people.get)
     shapes = Shapes(workspace=workspace, site=site)
@@ -183,7 +196,7 @@ def _assemble(
         ),
         upload_tickets=Tickets(clock=clock, lasts=LINKS_LAST, uses=1),
         download_tickets=Tickets(clock=clock, lasts=LINKS_LAST, uses=DOWNLOADS),
-        tiers=Tiers(clock),
+        tiers=Tiers(rates),
         faults=faults,
         site=site,
         second_host=second_host,

@@ -15,12 +15,13 @@ TEAM = "T01HAITANG"
 class Workspace:
     """Everything Slack would keep. Reads come from memory, every change is also written to the journal."""
 
-    def __init__(self, *, journal: Journal, folder: Path, clock: Clock) -> None:
+    def __init__(self, *, journal: Journal, folder: Path, clock: Clock, team: str = TEAM) -> None:
         self.people: dict[str, Person] = {}
         self.conversations: dict[str, Conversation] = {}
         self.messages: dict[str, dict[str, Json]] = {}
         self.files: dict[str, File] = {}
         self.folder = folder
+        self._team = team
         self._journal = journal
         self._clock = clock
         self._app: App | None = None
@@ -63,12 +64,12 @@ class Workspace:
                 self._messages_of(key.partition("/")[0])[value["ts"]] = value
 
     def _found(self) -> None:
-        bot = Person(id="U01HAITANG", name="haitang", real_name="Haitang", team=TEAM, is_bot=True)
+        bot = Person(id="U01HAITANG", name="haitang", real_name="Haitang", team=self._team, is_bot=True)
         self._app = App(
             id="A01HAITANG",
             bot_id="B01HAITANG",
             user=bot.id,
-            team=TEAM,
+            team=self._team,
             team_name="Haitang 海棠装饰",
             bot_token=f"xoxb-{secrets.token_hex(16)}",
             app_token=f"xapp-1-{secrets.token_hex(16)}",
@@ -84,7 +85,7 @@ class Workspace:
         name: str,
         *,
         real_name: str,
-        team: str = TEAM,
+        team: str | None = None,
         is_guest: bool = False,
         is_stranger: bool = False,
         locale: str = "en-US",
@@ -93,7 +94,7 @@ class Workspace:
             id=self.new_id("U", self.people),
             name=name,
             real_name=real_name,
-            team=team,
+            team=team or self._team,
             is_guest=is_guest,
             is_stranger=is_stranger,
             locale=locale,

@@ -363,3 +363,15 @@ async def test_a_worker_that_ends_by_itself_stops_the_process(jobs: Jobs, monkey
     with pytest.raises(ExceptionGroup) as raised:
         await jobs.work()
     assert raised.group_contains(WorkerDied, match="questions")
+
+
+async def test_two_bots_in_one_process_work_their_own_jobs_alone(pool: AsyncConnectionPool, jobs: Jobs) -> None:
+    """Same names, same locks, one queue: a job runs where it was asked for."""
+    recorders = {mark: Recorder() for mark in ("T1", "T2")}
+    for mark, recorder in recorders.items():
+        jobs.apart(mark).add("note", recorder, queue="upkeep")
+    for mark in recorders:
+        await enqueue(pool, jobs.apart(mark), "note", queueing_lock="one", item=f"of {mark}")
+    async with working(jobs):
+        for mark, recorder in recorders.items():
+            assert await recorder.until(1) == [f"of {mark}"]

@@ -6,7 +6,6 @@ from bot.sandbox.context import Context
 from bot.sandbox.control import who
 from bot.sandbox.errors import SlackError
 from bot.sandbox.model import Json
-from bot.sandbox.state import TEAM
 
 
 async def join(context: Context, values: Json) -> Json:
@@ -71,7 +70,7 @@ async def hire(context: Context, values: Json) -> Json:
     person = context.workspace.add_person(
         name,
         real_name=values.get("real_name") or name,
-        team=values.get("home_team") or TEAM,
+        team=values.get("home_team"),
         is_guest=bool(values.get("is_guest")),
         is_stranger=bool(values.get("is_stranger")),
         locale=values.get("locale") or "en-US",

@@ -1,5 +1,7 @@
 """For tests alone: trouble on demand, and the calls that the app has made."""
 
+import random
+
 from bot.sandbox.context import Context
 from bot.sandbox.control import who
 from bot.sandbox.delivery import NotAcknowledged, Redelivery
@@ -9,7 +11,8 @@ from bot.sandbox.model import Json
 
 
 async def faults(context: Context, values: Json) -> Json:
-    """Any of: a method fault, `redeliver`, `drop_socket`, `refresh_socket`, `revoke_scope`, `grant_scope`."""
+    """Any of: a method fault, `redeliver`, `drop_socket`, `refresh_socket`, `revoke_scope`, `grant_scope`; `lose` and
+    `hold` events from now on, `let_go` of those held back in the order that this seed gives."""
     if "method" in values:
         context.faults.ask({key: value for key, value in values.items() if key != "as"})
     if redeliver := values.get("redeliver"):
@@ -17,6 +20,12 @@ async def faults(context: Context, values: Json) -> Json:
         context.delivery.redeliveries.append(
             Redelivery(type=redeliver["type"], times=redeliver.get("times", 1), fresh_event_id=fresh)
         )
+    if "lose" in values:
+        context.delivery.is_losing = bool(values["lose"])
+    if values.get("hold"):
+        context.delivery.is_holding = True
+    if "let_go" in values:
+        context.delivery.let_go(random.Random(values["let_go"]).shuffle)  # noqa: S311 - a seed, no secret
     if values.get("drop_socket"):
         context.socket_mode.drop()
     if values.get("refresh_socket"):

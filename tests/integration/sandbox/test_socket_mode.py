@@ -163,3 +163,18 @@ async def test_the_same_message_under_many_event_ids(
     assert len({one.payload["event_id"] for one in mentions}) == 11
     assert {one.retry_attempt for one in mentions} == {0}
     assert len({one.payload["event"]["ts"] for one in mentions}) == 1
+
+
+async def test_events_are_lost_and_held_back_on_demand(office: Sandbox, app: AsyncApp, ears: Ears, mei: Person) -> None:
+    """What nobody was told stays untold; what was held back comes later, in any order."""
+    await mei.act("faults", lose=True)
+    await mei.post("sales", "lost")
+    await mei.act("faults", lose=False, hold=True)
+    for number in range(5):
+        await mei.post("sales", f"held {number}")
+    assert office.context.delivery.is_idle
+    await mei.act("faults", let_go=1)
+    await ears.wait("message", count=5)
+    assert {event["text"] for event in ears.heard} == {f"held {number}" for number in range(5)}
+    await mei.post("sales", "at once")
+    await ears.wait("message", count=6)
