@@ -28,7 +28,7 @@ class PlaceFacts:
 
     ``members_known``: its list of members is complete and fresh; ``people_known``: so is the workspace's list of
     people. ``has_outsiders``: a reader among its members is known not to be a full member; ``has_unknown``: of a member
-    nothing fresh is known; ``has_others``: someone besides the asker reads among its members.
+    nothing fresh is known; ``readers``: how many of its members read, 2 standing for more.
     """
 
     kind: ConversationKind
@@ -38,7 +38,7 @@ class PlaceFacts:
     asker_is_member: bool
     has_outsiders: bool
     has_unknown: bool
-    has_others: bool
+    readers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,27 @@ class Standing:
     is_incomplete: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """One consistent look at a conversation. ``place`` is None when it is unknown.
+
+    ``principals`` are those of the channels, groups and users asked about that each of its readers has.
+    """
+
+    place: PlaceFacts | None
+    principals: frozenset[Principal] = frozenset()
+
+
 class Coverage(Protocol):
     """Looks at the rows of rights; rows confirmed before ``since`` never prove that somebody may read."""
 
     async def look(self, *, team: str, asker: str, conversation: str | None, since: datetime) -> Standing: ...
+
+    async def cover(
+        self, *, team: str, conversation: str, principals: Collection[Principal], since: datetime
+    ) -> Covered:
+        """``principals`` are of ``team``; nobody asks, so that ``asker_is_member`` of the place is false."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

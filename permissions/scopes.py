@@ -13,7 +13,7 @@ from permissions.model import (
     Principal,
     ScopeLimit,
 )
-from permissions.ports import AskerFacts, Coverage, PlaceFacts, Standing
+from permissions.ports import AskerFacts, Coverage, Covered, PlaceFacts, Standing
 
 _Verdict = tuple[frozenset[Principal], tuple[ScopeLimit, ...]]
 _NOTHING: frozenset[Principal] = frozenset()
@@ -49,6 +49,41 @@ class ScopeBuilder:
             issuer=_ISSUED_HERE,
         )
 
+    async def covering(
+        self, *, team: str, conversation: str, principals: Collection[Principal]
+    ) -> frozenset[Principal]:
+        """Those of ``principals`` that every reader of the conversation has now.
+
+        Of a conversation that is unknown, or whose readers are, only its own channel's. Raises the database's own
+        errors: who reads is never guessed.
+        """
+        own = frozenset({Principal.channel(team, conversation)}).intersection(principals)
+        others = {item for item in principals if item.team == team} - own
+        if not others:
+            return own
+        since = self._clock() - self._max_age
+        found = await self._coverage.cover(team=team, conversation=conversation, principals=others, since=since)
+        return own | _covering(found, others, team)
+
+
+def _covering(found: Covered, asked: Collection[Principal], team: str) -> frozenset[Principal]:
+    """The same rules as for a scope, without an asker: what a reader there would share with all others."""
+    place = found.place
+    if place is None or not place.members_known:
+        return _NOTHING
+    if place.kind is ConversationKind.DM:
+        is_clear = place.readers == 1 and not place.has_unknown
+    else:
+        # Where nobody reads, our picture of it is wrong.
+        is_clear = not place.is_shared and (place.readers > 0 or place.kind is ConversationKind.PUBLIC)
+    if not is_clear:
+        return _NOTHING
+    trusted = place.people_known or place.kind is not ConversationKind.PUBLIC
+    covering = found.principals if trusted else _NOTHING
+    if not place.has_outsiders and not place.has_unknown:
+        covering |= frozenset({Principal.workspace(team)}).intersection(asked)
+    return covering
+
 
 def _decide(standing: Standing, *, team: str, asker: str, conversation: str | None) -> _Verdict:
     person, place = standing.asker, standing.place
@@ -67,7 +102,7 @@ def _decide(standing: Standing, *, team: str, asker: str, conversation: str | No
 
 def _in_dm(person: AskerFacts, place: PlaceFacts, held: frozenset[Principal], team: str) -> _Verdict:
     # A third reader in a DM means that our picture of it is wrong.
-    if place.has_others or not place.members_known:
+    if place.readers != 1 or not place.members_known:
         return _NOTHING, (ScopeLimit.MEMBERSHIP_UNKNOWN,)
     return _alone(person, held, team)
 

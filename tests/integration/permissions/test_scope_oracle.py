@@ -10,8 +10,20 @@ from hypothesis import strategies as st
 from psycopg_pool import AsyncConnectionPool
 
 from permissions.adapters.coverage import PgCoverage
+from permissions.model import Principal
 from permissions.scopes import ScopeBuilder
-from tests.integration.permissions.world import FRESH, MAX_AGE, NOW, STALE, Human, Room, World, expected
+from tests.integration.permissions.world import (
+    FRESH,
+    MAX_AGE,
+    NOW,
+    STALE,
+    Human,
+    Room,
+    World,
+    everything,
+    expected,
+    expected_covering,
+)
 
 USERS = ["U1", "U2", "U3", "U4", "U5"]
 _teams = itertools.count(1)
@@ -67,3 +79,20 @@ async def test_a_scope_is_what_the_design_says(pool: AsyncConnectionPool, world:
             if f"channel:{world.team}/{place}" in scope.principal_names():
                 keys.add(scope.audience_key)
         assert len(keys) <= 1, place
+
+
+@given(world=worlds())
+@example(world=EVERYONE_IS_EVERYWHERE)
+@example(world=ALONE_IN_PRIVATE)
+@example(world=World(people=[Human("U1")], rooms=[Room("C0"), Room("C1", "dm", {"U1": FRESH, "U2": FRESH})]))
+@example(world=World(people=[Human("U1"), Human("U2", "bot")], rooms=[Room("C0", "dm", {"U1": FRESH, "U2": FRESH})]))
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_what_covers_a_place_is_what_each_reader_has(pool: AsyncConnectionPool, world: World) -> None:
+    """Whoever asks, or nobody does."""
+    world.team = f"T{next(_teams)}"
+    await world.write(pool)
+    builder = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=lambda: NOW, max_age=MAX_AGE)
+    asked = [Principal.parse(name) for name in everything(world)]
+    for place in ["C-NEVER-SEEN", *(room.id for room in world.rooms)]:
+        covering = await builder.covering(team=world.team, conversation=place, principals=asked)
+        assert set(map(str, covering)) == expected_covering(world, place, set(map(str, asked))), place

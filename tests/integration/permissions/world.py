@@ -101,6 +101,29 @@ def expected(world: World, asker: str, conversation: str | None) -> set[str]:
     return (own & {here}) | _covering(world, room, own - {here})
 
 
+def expected_covering(world: World, conversation: str, asked: set[str]) -> set[str]:
+    """Those of ``asked`` that everyone who reads the conversation has, whoever asks or nobody."""
+    here = {f"channel:{world.team}/{conversation}"} & asked
+    room = next((r for r in world.rooms if r.id == conversation and r.confirmed_at >= NOW - MAX_AGE), None)
+    if room is None or room.listed_at is None or room.listed_at < NOW - MAX_AGE:
+        return here
+    joined = _readers(world, room.members)
+    if room.kind == "dm":
+        alone = len(joined) == 1 and _kind(world, joined[0]) is not None
+        return here | (asked & _principals(world, joined[0]) if alone else set())
+    if room.is_shared or not (joined or room.kind == "public"):
+        return here
+    return here | _covering(world, room, asked - here)
+
+
+def everything(world: World) -> set[str]:
+    """Every principal of the workspace, and some that are of none."""
+    named = {f"channel:{world.team}/{name}" for name in ["C-NEVER-SEEN", *(room.id for room in world.rooms)]}
+    named |= {f"group:{world.team}/{group}" for group in [*world.groups, "S-NEVER-SEEN"]}
+    named |= {f"user:{world.team}/{user}" for user in ["U-NEVER-SEEN", *(human.id for human in world.people)]}
+    return named | {f"workspace:{world.team}", "workspace:T-ELSEWHERE", "channel:T-ELSEWHERE/C0"}
+
+
 def _covering(world: World, room: Room, candidates: set[str]) -> set[str]:
     """Those that every reader of the room has."""
     workspace = f"workspace:{world.team}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
 from permissions.model import AccessScope, ConversationKind, Principal
-from permissions.ports import AskerFacts, PlaceFacts, Standing
+from permissions.ports import AskerFacts, Covered, PlaceFacts, Standing
 from permissions.scopes import ScopeBuilder
 
 
@@ -24,13 +25,19 @@ class OneChannel:
             asker_is_member=True,
             has_outsiders=self._has_outsiders,
             has_unknown=False,
-            has_others=True,
+            readers=2,
         )
         return Standing(
             asker=AskerFacts(is_full_member=True, has_stale=False),
             place=place if conversation else None,
             principals=frozenset() if conversation else frozenset({Principal.user(team, asker)}),
         )
+
+    async def cover(
+        self, *, team: str, conversation: str, principals: Collection[Principal], since: datetime
+    ) -> Covered:
+        standing = await self.look(team=team, asker="", conversation=conversation, since=since)
+        return Covered(standing.place)
 
 
 async def scope_of_a_channel(*, has_outsiders: bool = False) -> AccessScope:
