@@ -102,7 +102,8 @@ def expected(world: World, asker: str, conversation: str | None) -> set[str]:
 
 
 def expected_covering(world: World, conversation: str, asked: set[str]) -> set[str]:
-    """Those of ``asked`` that everyone who reads the conversation has, whoever asks or nobody."""
+    """Those of ``asked`` that everyone who reads the conversation has, whoever asks or nobody; none of elsewhere."""
+    asked = asked & everything(world, elsewhere=False)
     here = {f"channel:{world.team}/{conversation}"} & asked
     room = next((r for r in world.rooms if r.id == conversation and r.confirmed_at >= NOW - MAX_AGE), None)
     if room is None or room.listed_at is None or room.listed_at < NOW - MAX_AGE:
@@ -116,12 +117,13 @@ def expected_covering(world: World, conversation: str, asked: set[str]) -> set[s
     return here | _covering(world, room, asked - here)
 
 
-def everything(world: World) -> set[str]:
-    """Every principal of the workspace, and some that are of none."""
+def everything(world: World, *, elsewhere: bool = True) -> set[str]:
+    """Every principal of the workspace, and some that name nothing there or are of another one."""
     named = {f"channel:{world.team}/{name}" for name in ["C-NEVER-SEEN", *(room.id for room in world.rooms)]}
     named |= {f"group:{world.team}/{group}" for group in [*world.groups, "S-NEVER-SEEN"]}
     named |= {f"user:{world.team}/{user}" for user in ["U-NEVER-SEEN", *(human.id for human in world.people)]}
-    return named | {f"workspace:{world.team}", "workspace:T-ELSEWHERE", "channel:T-ELSEWHERE/C0"}
+    others = {"workspace:T-ELSEWHERE", "channel:T-ELSEWHERE/C0"} if elsewhere else set()
+    return named | {f"workspace:{world.team}"} | others
 
 
 def _covering(world: World, room: Room, candidates: set[str]) -> set[str]:
