@@ -30,6 +30,7 @@ from ingest.rights import RIGHTS_JOB, Rights
 from permissions.adapters.coverage import PgCoverage
 from permissions.adapters.postgres import PgDirectory
 from permissions.grants import Grants
+from permissions.roles import Roles
 from permissions.scopes import ScopeBuilder
 from retrieval.adapters.index_rows import PgIndexRows
 from retrieval.adapters.passages import PgPassages
@@ -57,6 +58,7 @@ class Core:
     audit: AuditTrail
     directory: PgDirectory
     scopes: ScopeBuilder
+    roles: Roles
     grants: Grants
     rights: Rights
     catalog: Catalog
@@ -122,6 +124,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=8)
     passages = PgPassages(pool=pool)
     vectors = PgVectorStore(pool=pool, encoder=encoder.name)
+    scopes = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=clock, max_age=max_age(settings))
     search = Search(
         encoder=encoder, vectors=vectors, full_text=full_text, passages=passages, settings=_search_settings(settings)
     )
@@ -133,7 +136,8 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         jobs=jobs,
         audit=AuditTrail(pool=pool),
         directory=PgDirectory(pool=pool, clock=clock),
-        scopes=ScopeBuilder(coverage=PgCoverage(pool=pool), clock=clock, max_age=max_age(settings)),
+        scopes=scopes,
+        roles=Roles(pool=pool, scopes=scopes, rules=settings.roles.rules(), clock=clock, max_age=max_age(settings)),
         grants=grants,
         rights=rights,
         catalog=Catalog(pool=pool),

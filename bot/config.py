@@ -7,14 +7,17 @@ The order of precedence is arguments, environment, file, default.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from permissions.roles import Place, Role, RoleRules
 
 SECRETS = ("slack_bot_token", "slack_app_token", "slack_signing_secret")
 
@@ -41,6 +44,59 @@ class SearchSettings(BaseModel):
 
     vector_weight: float | None = Field(default=None, ge=0, description="weight of the vector list in the fusion")
     full_text_weight: float | None = Field(default=None, ge=0, description="weight of the BM25 list in the fusion")
+
+
+def _people_and_groups(names: tuple[str, ...]) -> tuple[str, ...]:
+    if wrong := [name for name in names if not re.fullmatch(r"[UWS][A-Z0-9]{2,}", name)]:
+        raise ValueError(
+            f"{', '.join(wrong)} is not the id of a person (U… or W…; in Slack: Profile, More, Copy member ID) or of a "
+            "user group (S…; in Slack: the end of its page's address). Give ids, names can change"
+        )
+    return names
+
+
+Holders = Annotated[tuple[str, ...], AfterValidator(_people_and_groups)]
+UsualRole = Literal[Role.READER, Role.CONTRIBUTOR]
+
+
+class RoleSettings(BaseModel):
+    """Who may do what, apart from what they may read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    administrators: Holders = ()
+    curators: Holders = ()
+    contributors: Holders = ()
+    slack_admins: bool = True
+    members: UsualRole = Role.CONTRIBUTOR
+    guests: UsualRole = Role.READER
+    outsiders: UsualRole = Role.READER
+    guests_ask: Place = Place.OWN_CHANNELS
+    outsiders_ask: Place = Place.NOWHERE
+
+    def rules(self) -> RoleRules:
+        """The same in the words of permissions."""
+        return RoleRules(
+            listed={
+                Role.ADMINISTRATOR: frozenset(self.administrators),
+                Role.CURATOR: frozenset(self.curators),
+                Role.CONTRIBUTOR: frozenset(self.contributors),
+            },
+            members=self.members,
+            guests=self.guests,
+            outsiders=self.outsiders,
+            slack_admins=self.slack_admins,
+            guests_ask=self.guests_ask,
+            outsiders_ask=self.outsiders_ask,
+        )
+
+
+class AuditSettings(BaseModel):
+    """The audit trail."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    retention_days: int = Field(default=365, ge=1, description="days after which an entry is forgotten")
 
 
 class LimitSettings(BaseModel):
@@ -72,6 +128,8 @@ class Settings(BaseSettings):
     url: str | None = Field(default=None, pattern=r"^https?://", description="where browsers reach the port")
     search: SearchSettings = SearchSettings()
     limits: LimitSettings = LimitSettings()
+    roles: RoleSettings = RoleSettings()
+    audit: AuditSettings = AuditSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -68,7 +68,10 @@ class ConversationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A user as seen from ``team``; ``home_team`` differs for people of another workspace."""
+    """A user as seen from ``team``; ``home_team`` differs for people of another workspace.
+
+    ``is_admin``: one of the workspace's owners or administrators.
+    """
 
     team: str
     id: str
@@ -78,6 +81,7 @@ class Person:
     is_stranger: bool = False
     is_deleted: bool = False
     is_bot: bool = False
+    is_admin: bool = False
     locale: str = ""
 
     @property

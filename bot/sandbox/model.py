@@ -31,6 +31,7 @@ class Person:
     is_bot: bool = False
     is_guest: bool = False
     is_stranger: bool = False
+    is_admin: bool = False
     deleted: bool = False
     locale: str = "en-US"
     updated: int = 0

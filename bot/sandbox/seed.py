@@ -20,7 +20,9 @@ def furnish(context: Context, samples: Samples) -> bool:
     if len(workspace.people) > 1:
         return False
     ids = {
-        one.name: workspace.add_person(one.name, real_name=one.real_name, is_guest=one.is_guest, locale=one.locale).id
+        one.name: workspace.add_person(
+            one.name, real_name=one.real_name, is_guest=one.is_guest, is_admin=one.is_admin, locale=one.locale
+        ).id
         for one in samples.people
     }
     for channel in samples.channels:

@@ -36,6 +36,9 @@ class Shapes:
             "is_restricted": person.is_guest,
             "is_ultra_restricted": False,
             "is_stranger": person.is_stranger,
+            "is_admin": person.is_admin,
+            "is_owner": False,
+            "is_primary_owner": False,
             "locale": person.locale,
             "tz": "Asia/Shanghai",
             "tz_offset": 28_800,
@@ -138,6 +141,7 @@ class Shapes:
             "is_bot": person.is_bot,
             "is_guest": person.is_guest,
             "is_stranger": person.is_stranger,
+            "is_admin": person.is_admin,
             "deleted": person.deleted,
             "locale": person.locale,
         }

@@ -88,6 +88,7 @@ class Workspace:
         team: str | None = None,
         is_guest: bool = False,
         is_stranger: bool = False,
+        is_admin: bool = False,
         locale: str = "en-US",
     ) -> Person:
         person = Person(
@@ -97,6 +98,7 @@ class Workspace:
             team=team or self._team,
             is_guest=is_guest,
             is_stranger=is_stranger,
+            is_admin=is_admin,
             locale=locale,
         )
         return self.save_person(person)

@@ -121,6 +121,7 @@ def read_person(user: _Page, *, team: str) -> Person:
         is_stranger=bool(user.get("is_stranger")),
         is_deleted=bool(user.get("deleted")),
         is_bot=bool(user.get("is_bot")) or user["id"] == _SLACKBOT,
+        is_admin=any(user.get(flag) for flag in ("is_admin", "is_owner", "is_primary_owner")),
         locale=str(user.get("locale") or ""),
     )
 

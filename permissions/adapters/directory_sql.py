@@ -2,13 +2,14 @@
 
 # An older listing never overwrites what was learned since it was begun.
 PUT_PERSON = """
-    INSERT INTO people (team, user_id, name, home_team, is_guest, is_stranger, is_deleted, is_bot, locale, confirmed_at)
+    INSERT INTO people (team, user_id, name, home_team, is_guest, is_stranger, is_deleted, is_bot, is_admin, locale,
+                        confirmed_at)
     VALUES (%(team)s, %(id)s, %(name)s, %(home_team)s, %(is_guest)s, %(is_stranger)s, %(is_deleted)s, %(is_bot)s,
-            %(locale)s, %(as_of)s)
+            %(is_admin)s, %(locale)s, %(as_of)s)
     ON CONFLICT (team, user_id) DO UPDATE
     SET name = excluded.name, home_team = excluded.home_team, is_guest = excluded.is_guest,
         is_stranger = excluded.is_stranger, is_deleted = excluded.is_deleted, is_bot = excluded.is_bot,
-        locale = excluded.locale, confirmed_at = excluded.confirmed_at
+        is_admin = excluded.is_admin, locale = excluded.locale, confirmed_at = excluded.confirmed_at
     WHERE people.confirmed_at <= excluded.confirmed_at
 """
 

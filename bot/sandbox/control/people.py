@@ -73,6 +73,7 @@ async def hire(context: Context, values: Json) -> Json:
         team=values.get("home_team"),
         is_guest=bool(values.get("is_guest")),
         is_stranger=bool(values.get("is_stranger")),
+        is_admin=bool(values.get("is_admin")),
         locale=values.get("locale") or "en-US",
     )
     context.events.person("team_join", person)

@@ -15,6 +15,7 @@ const TEXTS = {
   youAre: ["You are {name}", "当前身份：{name}"],
   actAs: ["Act as", "以此身份操作"],
   guest: ["guest", "访客"],
+  admin: ["admin", "管理员"],
   stranger: ["external", "外部人员"],
   language: ["中文", "English"],
   languageHint: ["Switch the page to Chinese", "切换到英文界面"],

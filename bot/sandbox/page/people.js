@@ -33,6 +33,7 @@ export function badges(person) {
   return [
     person.is_bot && h("span", { class: "badge" }, t("appBadge")),
     person.is_guest && h("span", { class: "badge badge-quiet" }, t("guest")),
+    person.is_admin && h("span", { class: "badge badge-quiet" }, t("admin")),
     person.is_stranger && h("span", { class: "badge badge-quiet" }, t("stranger")),
   ];
 }

@@ -16,6 +16,7 @@ class SamplePerson:
     real_name: str
     locale: str
     is_guest: bool = False
+    is_admin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

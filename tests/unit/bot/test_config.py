@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import SettingsError, load
+from permissions.roles import Place, Role
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +57,30 @@ def test_a_wrong_setting_is_named(tmp_path: Path, content: str, named: str) -> N
     (tmp_path / "haitang.toml").write_text(content)
     with pytest.raises(SettingsError, match=named):
         load()
+
+
+def test_roles_and_retention_are_set_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "haitang.toml").write_text(
+        '[roles]\nadministrators = ["U012AB3CD", "S0614TZR7"]\nguests_ask = "nowhere"\n[audit]\nretention_days = 30\n'
+    )
+    settings = load()
+    rules = settings.roles.rules()
+    assert rules.listed[Role.ADMINISTRATOR] == {"U012AB3CD", "S0614TZR7"}
+    assert rules.guests_ask is Place.NOWHERE
+    assert settings.audit.retention_days == 30
+
+
+@pytest.mark.parametrize(
+    ("content", "cause", "remedy"),
+    [
+        ('administrators = ["lin.mei"]', "lin.mei", "Copy member ID"),
+        ('members = "curator"', "roles.members", "'contributor'"),
+        ('guests_ask = "here"', "roles.guests_ask", "'own_channels'"),
+        ('admins = ["U012AB3CD"]', "roles.admins", "not permitted"),
+    ],
+)
+def test_a_wrong_role_is_named_with_what_is_right(tmp_path: Path, content: str, cause: str, remedy: str) -> None:
+    (tmp_path / "haitang.toml").write_text(f"[roles]\n{content}\n")
+    with pytest.raises(SettingsError, match=cause) as error:
+        load()
+    assert remedy in str(error.value)

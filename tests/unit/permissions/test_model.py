@@ -70,6 +70,12 @@ def test_only_a_person_at_home_here_is_a_full_member(fields: dict[str, Any], is_
     assert person.is_full_member is is_full_member
 
 
+@pytest.mark.parametrize("flag", ["is_admin", "is_owner", "is_primary_owner"])
+def test_owners_and_admins_of_the_workspace_are_told_apart(flag: str) -> None:
+    assert read_person({"id": "U1", "team_id": "T1", flag: True}, team="T1").is_admin
+    assert not read_person({"id": "U1", "team_id": "T1", flag: False}, team="T1").is_admin
+
+
 @pytest.mark.parametrize(
     ("fields", "kind"),
     [
