@@ -117,6 +117,7 @@ class _Opened:
 def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     pool, jobs, encoder, full_text = opened.pool, opened.jobs, opened.encoder, opened.full_text
     grants = Grants(pool=pool)
+    audit = AuditTrail(pool=pool)
     rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=full_text)
     objects = StoredObjects.in_folder(opened.database.folder.objects)
     deletion = Deletion(pool=pool, jobs=jobs, full_text=full_text, objects=objects)
@@ -134,7 +135,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         database=opened.database,
         pool=pool,
         jobs=jobs,
-        audit=AuditTrail(pool=pool),
+        audit=audit,
         directory=PgDirectory(pool=pool, clock=clock),
         scopes=scopes,
         roles=Roles(pool=pool, scopes=scopes, rules=settings.roles.rules(), clock=clock, max_age=max_age(settings)),
@@ -150,7 +151,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         passages=passages,
         search=search,
         parser=opened.parser,
-        records=RunRecords(pool=pool),
+        records=RunRecords(pool=pool, audit=audit),
         limits=opened.limits,
     )
 

@@ -20,6 +20,7 @@ class Action(StrEnum):
     """What happened."""
 
     QUESTION = "question"
+    EVIDENCE = "evidence"
     ANSWER = "answer"
     REFUSAL = "refusal"
     CLICK = "click"

@@ -92,7 +92,7 @@ class Answering:
         team, asker, conversation = inquiry.team, inquiry.asker, inquiry.conversation
         await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
         scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
-        await self._records.note_audience(run_id, scope.audience_key)
+        await self._records.note_scope(run_id, scope)
         return scope
 
     async def _turns(self, inquiry: Inquiry) -> tuple[Turn, ...]:

@@ -10,6 +10,7 @@ from bot.answers.evidence import new_id
 from bot.answers.records import RunRecords
 from bot.answers.rights import Scopes
 from handlers.model import Completion, Final, RunEvent
+from permissions.model import AccessScope
 
 Emit = Callable[[RunEvent], Awaitable[None]]
 
@@ -32,7 +33,7 @@ class OneAnswer:
         await self._records.begin_command(run_id, team=team, conversation=conversation, asker=asker, text=text)
         completion = Completion.FAILED
         try:
-            scope_now = partial(self._scopes.scope, team=team, asker=asker, conversation=conversation)
+            scope_now = partial(self._scope, run_id, team=team, asker=asker, conversation=conversation)
             context = RunContext(
                 run_id=run_id, scope=await scope_now(), scope_now=scope_now, emit=emit, alone=conversation is None
             )
@@ -41,3 +42,8 @@ class OneAnswer:
         finally:
             await self._records.end(run_id, completion)
         return final
+
+    async def _scope(self, run_id: str, *, team: str, asker: str, conversation: str | None) -> AccessScope:
+        scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
+        await self._records.note_scope(run_id, scope)
+        return scope

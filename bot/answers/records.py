@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import dict_row
@@ -12,7 +12,9 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
 import handlers.model as events
+from bot.audit.runs import answer_entry, end_entry, evidence_entry, question_entry
 from handlers.model import Completion, Inquiry, SharedFile
+from permissions.audit import Audit, scope_details
 from permissions.model import AccessScope, ConversationKind
 from retrieval.model import EvidenceSet
 
@@ -42,7 +44,11 @@ RETURNING {_COLUMNS}
 
 PLACE_RUN: Final = "UPDATE runs SET placeholder_ts = %(placeholder_ts)s WHERE run_id = %(run_id)s"
 
-NOTE_AUDIENCE: Final = "UPDATE runs SET audience_key = %(audience_key)s WHERE run_id = %(run_id)s"
+# A run looks at its scope several times; what is noted is the first, and each that differs from the one before.
+NOTE_SCOPE: Final = """
+UPDATE runs SET audience_key = %(audience)s, scope_hash = %(scope)s
+WHERE run_id = %(run_id)s AND (audience_key, scope_hash) IS DISTINCT FROM (%(audience)s, %(scope)s)
+"""
 
 NOTE_QUESTION: Final = "UPDATE runs SET question = %(question)s WHERE run_id = %(run_id)s AND state <> 'ended'"
 
@@ -55,12 +61,14 @@ WHERE run_id = %(run_id)s AND state = 'running'
 END_RUN: Final = """
 UPDATE runs SET state = 'ended', completion = %(completion)s, ended_at = now()
 WHERE run_id = %(run_id)s AND state <> 'ended'
+RETURNING team, conversation, asker
 """
 
 # Ends a run that nobody has begun to work on; one that is running is stopped by its task.
 END_ACCEPTED: Final = """
-UPDATE runs SET state = 'ended', completion = 'cancelled', ended_at = now()
+UPDATE runs SET state = 'ended', completion = %(completion)s, ended_at = now()
 WHERE run_id = %(run_id)s AND state = 'accepted'
+RETURNING team, conversation, asker
 """
 
 # A message has several runs when it was tried again; the latest is the one that counts.
@@ -114,6 +122,8 @@ DROP_SETS: Final = "DELETE FROM evidence_sets WHERE run_id = %(run_id)s"
 
 COMMAND_KIND: Final = "command"
 
+_WITHOUT_ANSWER: Final = frozenset({Completion.FAILED, Completion.CANCELLED})
+
 
 class EvidenceGone(Exception):
     """A document was deleted, superseded or closed to the audience while it was being quoted; search again."""
@@ -136,10 +146,14 @@ class Run:
 
 
 class RunRecords:
-    """Runs, their answers and their evidence in PostgreSQL. Raises psycopg's own errors."""
+    """Runs, their answers and their evidence in PostgreSQL. Raises psycopg's own errors.
 
-    def __init__(self, *, pool: AsyncConnectionPool) -> None:
+    What the audit trail has to know is noted in the same transaction: nothing is answered that is not noted.
+    """
+
+    def __init__(self, *, pool: AsyncConnectionPool, audit: Audit) -> None:
         self._pool = pool
+        self._audit = audit
 
     async def mark_seen(self, connection: AsyncConnection[Any], keys: Sequence[str]) -> bool:
         """Remember the keys in the caller's transaction; False when any of them was there before."""
@@ -222,8 +236,13 @@ class RunRecords:
         """Note which message in Slack shows this run."""
         await self._execute(PLACE_RUN, run_id=run_id, placeholder_ts=placeholder_ts)
 
-    async def note_audience(self, run_id: str, audience_key: str) -> None:
-        await self._execute(NOTE_AUDIENCE, run_id=run_id, audience_key=audience_key)
+    async def note_scope(self, run_id: str, scope: AccessScope) -> None:
+        """Note under which scope the run looks for an answer."""
+        details = scope_details(scope)
+        async with self._pool.connection() as connection:
+            noted = await connection.execute(NOTE_SCOPE, details | {"run_id": run_id})
+            if noted.rowcount:
+                await self._audit.note(question_entry(run_id, scope), connection=connection)
 
     async def note_question(self, run_id: str, question: str) -> bool:
         """Replace the question of a run that has not ended; False when it has."""
@@ -243,6 +262,7 @@ class RunRecords:
             await cursor.execute(DROP_SETS, {"run_id": evidence.run_id})
             await cursor.execute(INSERT_SET, asdict(replace(evidence, evidence=())))
             await cursor.executemany(INSERT_EVIDENCE, rows)
+            await self._audit.note(evidence_entry(scope, evidence), connection=connection)
 
     async def save(self, scope: AccessScope, final: events.Final) -> None:
         """Keep the answer of a running run.
@@ -262,14 +282,25 @@ class RunRecords:
             if final.evidence is not None:
                 await _require_readable(cursor, scope, final.evidence)
             await cursor.execute(SAVE_ANSWER, values)
+            await self._audit.note(answer_entry(scope, final), connection=connection)
 
     async def end(self, run_id: str, completion: Completion) -> bool:
         """End a run; False when it had ended."""
-        return await self._execute(END_RUN, run_id=run_id, completion=completion) == 1
+        return await self._end(END_RUN, run_id, completion)
 
     async def end_accepted(self, run_id: str) -> bool:
         """End a run as cancelled before it starts; False when it has started."""
-        return await self._execute(END_ACCEPTED, run_id=run_id) == 1
+        return await self._end(END_ACCEPTED, run_id, Completion.CANCELLED)
+
+    async def _end(self, statement: LiteralString, run_id: str, completion: Completion) -> bool:
+        """The answers themselves were noted when they were saved; here is noted that one was not, or not to its end."""
+        async with self._pool.connection() as connection:
+            row = await (await connection.execute(statement, {"run_id": run_id, "completion": completion})).fetchone()
+            if row is not None and completion in _WITHOUT_ANSWER:
+                team, conversation, asker = row
+                entry = end_entry(run_id, completion, team=team, conversation=conversation, asker=asker)
+                await self._audit.note(entry, connection=connection)
+        return row is not None
 
     async def _execute(self, statement: str, **values: Any) -> int:
         async with self._pool.connection() as connection:

@@ -3,6 +3,9 @@
 -- Slack's workspace owners and administrators.
 ALTER TABLE people ADD COLUMN is_admin boolean NOT NULL DEFAULT false;
 
+-- What the run's scope was when the audit trail last noted it.
+ALTER TABLE runs ADD COLUMN scope_hash text;
+
 -- Who did what, when: ids, numbers and words of our own enumerations, never text of documents, titles or questions.
 -- Nothing refers to other tables: an entry outlives what it is about.
 CREATE TABLE audit (

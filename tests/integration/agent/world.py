@@ -25,6 +25,7 @@ from bot.agent.runs import JOB, Runs
 from bot.agent.worker import RunWorker
 from bot.answers.reading import FilesBeingRead
 from bot.answers.records import RunRecords
+from bot.audit.trail import AuditTrail
 from bot.jobs import Jobs
 from handlers.model import Final, Inquiry, RunEvent, SharedFile
 from permissions.adapters.coverage import PgCoverage
@@ -155,7 +156,7 @@ class World:
         self.replies = WrittenReplies()
         self.thread = Thread()
         self.clip = Clip()
-        self.records = RunRecords(pool=pool)
+        self.records = RunRecords(pool=pool, audit=AuditTrail(pool=pool))
         self.restart()
 
     def restart(self) -> None:
