@@ -71,6 +71,8 @@ class Delivery:
         self.is_losing = False
         self.is_holding = False
         self._held: list[Json] = []
+        # An app that is not installed hears nothing.
+        self.is_muted = app.refusal is not None
         self._app = app
         self._manifest = manifest
         self._clock = clock
@@ -81,7 +83,7 @@ class Delivery:
 
         `is_shared`: it comes from a channel shared with another team.
         """
-        if not self._manifest.tells(event):
+        if self.is_muted or not self._manifest.tells(event):
             return
         payload = self._envelope(event) | {"is_ext_shared_channel": is_shared}
         if self.is_losing:
@@ -94,6 +96,12 @@ class Delivery:
             self.redeliveries.remove(fault)
             for _ in range(fault.times):
                 self._start({**payload, "event_id": _event_id()} if fault.fresh_event_id else payload)
+
+    def foreign(self, event: Json, *, team: str) -> None:
+        """Deliver an event as if it came from another workspace, where the app is not installed."""
+        theirs = {"team_id": team, "context_team_id": team, "is_ext_shared_channel": False}
+        authorization = {"enterprise_id": None, "team_id": team, "user_id": "U0ELSEWHERE", "is_bot": True}
+        self._start({**self._envelope(event), **theirs, "authorizations": [authorization]})
 
     @property
     def is_idle(self) -> bool:

@@ -3,7 +3,7 @@
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.ephemeral import Ephemerals
 from bot.sandbox.faults import Faults
-from bot.sandbox.model import CHANNEL_TYPES, SCOPE_PREFIXES, Conversation, File, Json, Person
+from bot.sandbox.model import CHANNEL_TYPES, SCOPE_PREFIXES, Conversation, File, Json, Person, UserGroup
 from bot.sandbox.shapes import Shapes
 from bot.sandbox.state import Workspace
 from bot.sandbox.stream import Stream
@@ -112,6 +112,42 @@ class Events:
         event = {"type": event_type, "user": self._shapes.user(person), "event_ts": self._workspace.new_ts()}
         self._delivery.event(event)
 
+    # User groups and the app itself
+
+    def group(self, event_type: str, group: UserGroup) -> None:
+        """subteam_created and subteam_updated, with the whole group."""
+        subteam = self._shapes.group(group, users=True)
+        self._told_of_groups({"type": event_type, "subteam": subteam})
+
+    def group_members(self, before: UserGroup, after: UserGroup) -> None:
+        """subteam_members_changed: who came and who went since `date_previous_update`."""
+        added = [one for one in after.members if one not in before.members]
+        removed = [one for one in before.members if one not in after.members]
+        event: Json = {
+            "type": "subteam_members_changed",
+            "subteam_id": after.id,
+            "team_id": self._workspace.app.team,
+            "date_previous_update": before.updated,
+            "date_update": after.updated,
+            "added_users": added,
+            "added_users_count": len(added),
+            "removed_users": removed,
+            "removed_users_count": len(removed),
+        }
+        self._told_of_groups(event)
+
+    def app_gone(self) -> None:
+        """The last that an app hears: its tokens were revoked, and it was uninstalled when that is why."""
+        app = self._workspace.app
+        tokens = {"oauth": [], "bot": [app.user]}
+        self._delivery.event({"type": "tokens_revoked", "tokens": tokens, "event_ts": self._workspace.new_ts()})
+        if app.refusal == "account_inactive":
+            self._delivery.event({"type": "app_uninstalled", "event_ts": self._workspace.new_ts()})
+        self._delivery.is_muted = True
+
+    def app_back(self) -> None:
+        self._delivery.is_muted = False
+
     # Files
 
     def file(self, event_type: str, file: File, *, user: str, channel: str | None = None, told: bool = True) -> None:
@@ -143,6 +179,10 @@ class Events:
 
     def _deliver(self, event: Json, conversation: Conversation) -> None:
         self._delivery.event(event, is_shared=conversation.is_shared)
+
+    def _told_of_groups(self, event: Json) -> None:
+        if "usergroups:read" in self._faults.scopes:
+            self._delivery.event({**event, "event_ts": self._workspace.new_ts()})
 
     def _show(self, conversation: Conversation, change: Json) -> None:
         change = {**change, "conversation": conversation.id}

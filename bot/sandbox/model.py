@@ -30,6 +30,8 @@ class Person:
     team: str
     is_bot: bool = False
     is_guest: bool = False
+    # A guest of one channel alone; a guest too.
+    is_single_channel: bool = False
     is_stranger: bool = False
     is_admin: bool = False
     deleted: bool = False
@@ -54,11 +56,29 @@ class Conversation:
     members: tuple[str, ...]
     topic: str = ""
     is_archived: bool = False
+    # Shared with the other teams named, or within the organisation; pending: they are asked and may not come yet.
     is_shared: bool = False
+    is_org_shared: bool = False
+    connected_teams: tuple[str, ...] = ()
+    pending_teams: tuple[str, ...] = ()
 
     @property
     def is_channel(self) -> bool:
         return self.kind in ("public", "private")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserGroup:
+    """A user group (Slack's S… ids); `updated` is in seconds since 1970, as Slack's date_update."""
+
+    id: str
+    handle: str
+    name: str
+    creator: str
+    created: int
+    updated: int
+    members: tuple[str, ...] = ()
+    is_disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,3 +129,5 @@ class App:
     bot_token: str
     app_token: str
     signing_secret: str
+    # Slack's word for why the bot token is refused; none while the app is installed.
+    refusal: str | None = None

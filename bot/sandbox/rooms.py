@@ -1,4 +1,4 @@
-"""Conversations and who is in them: created, joined, left, renamed, archived, made private."""
+"""Conversations and who is in them: created, joined, left, shared, renamed, archived, converted, deleted."""
 
 from dataclasses import replace
 
@@ -67,6 +67,9 @@ class Rooms:
             conversation,
             members=(*conversation.members, person.id),
             is_shared=conversation.is_shared or is_newly_shared,
+            connected_teams=_with(conversation.connected_teams, person.team)
+            if is_newly_shared
+            else conversation.connected_teams,
         )
         self._workspace.save_conversation(changed)
         if is_newly_shared:
@@ -105,6 +108,67 @@ class Rooms:
         self._events.channel(word, changed, channel=changed.id, user=by.id)
         return changed
 
+    def make_public(self, conversation: Conversation, *, by: Person) -> Conversation:
+        """Private → public, which organisations allow; told as the way back is."""
+        changed = self._workspace.save_conversation(replace(conversation, kind="public"))
+        self._talk.post(by, changed, "made this channel *public*.", subtype="channel_convert_to_public")
+        return changed
+
+    def share(self, conversation: Conversation, team: str, *, is_pending: bool, in_org: bool) -> Conversation:
+        """Share with another team, at once or once it accepts (pending: Slack tells nobody yet), or in the org."""
+        if is_pending:
+            return self._workspace.save_conversation(
+                replace(conversation, pending_teams=_with(conversation.pending_teams, team))
+            )
+        changed = replace(
+            conversation,
+            is_shared=True,
+            is_org_shared=in_org,
+            connected_teams=_with(conversation.connected_teams, team),
+            pending_teams=tuple(one for one in conversation.pending_teams if one != team),
+        )
+        self._workspace.save_conversation(changed)
+        self._events.channel("channel_shared", changed, channel=changed.id, connected_team_id=team)
+        return changed
+
+    def unshare(self, conversation: Conversation, team: str) -> Conversation:
+        """End the sharing with a team: its people leave, without a word about each of them."""
+        left = tuple(one for one in conversation.connected_teams if one != team)
+        changed = replace(
+            conversation,
+            members=tuple(one for one in conversation.members if self._workspace.people[one].team != team),
+            is_shared=bool(left),
+            is_org_shared=conversation.is_org_shared and bool(left),
+            connected_teams=left,
+            pending_teams=tuple(one for one in conversation.pending_teams if one != team),
+        )
+        self._workspace.save_conversation(changed)
+        told = {"previously_connected_team_id": team, "is_ext_shared": bool(left)}
+        self._events.channel("channel_unshared", changed, channel=changed.id, **told)
+        return changed
+
+    def change_id(self, conversation: Conversation) -> Conversation:
+        """Give the channel another id, as happens when it moves within an organisation."""
+        moved = self._workspace.change_id(conversation)
+        ids = {"old_channel_id": conversation.id, "new_channel_id": moved.id}
+        self._events.channel("channel_id_changed", moved, **ids)
+        return moved
+
+    def unarchive(self, conversation: Conversation, *, by: Person) -> Conversation:
+        changed = self._workspace.save_conversation(replace(conversation, is_archived=False))
+        word = "channel_unarchive" if changed.kind == "public" else "group_unarchive"
+        self._events.channel(word, changed, channel=changed.id, user=by.id)
+        return changed
+
+    def delete(self, conversation: Conversation, *, by: Person) -> None:
+        self._workspace.drop_conversation(conversation.id)
+        word = "channel_deleted" if conversation.kind == "public" else "group_deleted"
+        self._events.channel(word, conversation, channel=conversation.id, actor_id=by.id)
+
     def _notice(self, conversation: Conversation, person: Person, word: str, text: str) -> None:
         side = "channel" if conversation.kind == "public" else "group"
         self._talk.post(person, conversation, f"<@{person.id}> {text} the channel", subtype=f"{side}_{word}")
+
+
+def _with(teams: tuple[str, ...], team: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*teams, team)))

@@ -14,7 +14,7 @@ from aiohttp.typedefs import Handler, Middleware
 from bot.sandbox import downloads, responses
 from bot.sandbox.clock import Clock
 from bot.sandbox.context import Context
-from bot.sandbox.control import files, people, pressing, streaming, talking, trouble, who
+from bot.sandbox.control import administering, files, people, pressing, streaming, talking, trouble, who
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.ephemeral import Ephemerals
 from bot.sandbox.events import Events
@@ -218,7 +218,7 @@ def _application(context: Context) -> web.Application:
     application.router.add_post("/actions/{ticket}", partial(responses.respond, context))
     for address in ("/files-pri/{team}-{file}/{name}", "/files-pri/{team}-{file}/download/{name}"):
         application.router.add_get(address, partial(downloads.private, context))
-    acts = {**talking.ACTS, **people.ACTS, **files.ACTS, **pressing.ACTS, **trouble.ACTS}
+    acts = {**talking.ACTS, **people.ACTS, **administering.ACTS, **files.ACTS, **pressing.ACTS, **trouble.ACTS}
     for (verb, name), act in acts.items():
         application.router.add_route(verb, f"/control/{name}", who.answer(context, act))
     for address in ("/", "/files/{file}", "/archives/{conversation}/{message}"):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from urllib.parse import quote
 
-from bot.sandbox.model import Conversation, ConversationKind, File, Json, Person, Share
+from bot.sandbox.model import Conversation, ConversationKind, File, Json, Person, Share, UserGroup
 from bot.sandbox.state import Workspace
 
 # How many characters of a transcript the preview holds; the rest is in the vtt file. Slack does not say how many.
@@ -34,7 +34,7 @@ class Shapes:
             "is_bot": person.is_bot,
             "is_app_user": False,
             "is_restricted": person.is_guest,
-            "is_ultra_restricted": False,
+            "is_ultra_restricted": person.is_single_channel,
             "is_stranger": person.is_stranger,
             "is_admin": person.is_admin,
             "is_owner": False,
@@ -55,13 +55,14 @@ class Shapes:
             "is_im": conversation.kind == "dm",
             "is_mpim": conversation.kind == "group_dm",
             "is_private": conversation.kind != "public",
-            "is_org_shared": False,
+            "is_org_shared": conversation.is_org_shared,
             "context_team_id": app.team,
         }
         if conversation.kind == "dm":
             other = next((member for member in conversation.members if member != app.user), app.user)
             return {**common, "user": other, "is_user_deleted": self._workspace.people[other].deleted}
         strangers = self._other_teams(conversation)
+        is_external = conversation.is_shared and not conversation.is_org_shared
         return {
             **common,
             "name": conversation.name,
@@ -72,14 +73,35 @@ class Shapes:
             "is_general": conversation.name == "general",
             "is_member": app.user in conversation.members,
             "is_shared": conversation.is_shared,
-            "is_ext_shared": conversation.is_shared,
-            "is_pending_ext_shared": False,
+            "is_ext_shared": is_external,
+            "is_pending_ext_shared": bool(conversation.pending_teams),
+            "pending_shared": list(conversation.pending_teams),
+            "pending_connected_team_ids": list(conversation.pending_teams),
             "shared_team_ids": [app.team, *strangers],
-            "connected_team_ids": strangers,
+            "connected_team_ids": strangers if is_external else [],
             "topic": {"value": conversation.topic, "creator": conversation.creator, "last_set": conversation.created},
             "purpose": {"value": "", "creator": "", "last_set": 0},
             "num_members": len(conversation.members),
         }
+
+    def group(self, group: UserGroup, *, users: bool = False) -> Json:
+        """A user group of usergroups.list and of the events about it."""
+        shape: Json = {
+            "id": group.id,
+            "team_id": self._workspace.app.team,
+            "is_usergroup": True,
+            "is_external": False,
+            "name": group.name,
+            "handle": group.handle,
+            "description": "",
+            "date_create": group.created,
+            "date_update": group.updated,
+            "date_delete": group.updated if group.is_disabled else 0,
+            "created_by": group.creator,
+            "prefs": {"channels": [], "groups": []},
+            "user_count": str(len(group.members)),
+        }
+        return {**shape, "users": list(group.members)} if users else shape
 
     def message(self, conversation: Conversation, message: Json, *, for_app: bool = False) -> Json:
         """A message with its files written out; for the app, files of strangers in shared channels stay stubs."""
@@ -140,6 +162,7 @@ class Shapes:
             "avatar": person.real_name[:1].upper(),
             "is_bot": person.is_bot,
             "is_guest": person.is_guest,
+            "is_single_channel": person.is_single_channel,
             "is_stranger": person.is_stranger,
             "is_admin": person.is_admin,
             "deleted": person.deleted,
@@ -191,5 +214,7 @@ class Shapes:
         return written
 
     def _other_teams(self, conversation: Conversation) -> list[str]:
-        teams = {self._workspace.people[member].team for member in conversation.members}
+        teams = {self._workspace.people[member].team for member in conversation.members} | {
+            *conversation.connected_teams
+        }
         return sorted(teams - {self._workspace.app.team})

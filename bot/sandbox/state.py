@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.sandbox.clock import Clock
 from bot.sandbox.journal import Journal
-from bot.sandbox.model import App, Conversation, ConversationKind, File, Json, Person, Share
+from bot.sandbox.model import App, Conversation, ConversationKind, File, Json, Person, Share, UserGroup
 
 TEAM = "T01HAITANG"
 
@@ -20,12 +20,14 @@ class Workspace:
         self.conversations: dict[str, Conversation] = {}
         self.messages: dict[str, dict[str, Json]] = {}
         self.files: dict[str, File] = {}
+        self.groups: dict[str, UserGroup] = {}
         self.folder = folder
         self._team = team
         self._journal = journal
         self._clock = clock
         self._app: App | None = None
         self._last_ts = 0
+        self._numbers: dict[str, int] = {}
 
     @property
     def app(self) -> App:
@@ -57,7 +59,10 @@ class Workspace:
             case "person":
                 self.people[key] = Person(**value)
             case "conversation":
-                self.conversations[key] = Conversation(**{**value, "members": tuple(value["members"])})
+                lists = {name: tuple(value.get(name, ())) for name in ("members", "connected_teams", "pending_teams")}
+                self.conversations[key] = Conversation(**{**value, **lists})
+            case "group":
+                self.groups[key] = UserGroup(**{**value, "members": tuple(value["members"])})
             case "file":
                 self.files[key] = File(**{**value, "shares": tuple(Share(**share) for share in value["shares"])})
             case "message":
@@ -75,7 +80,7 @@ class Workspace:
             app_token=f"xapp-1-{secrets.token_hex(16)}",
             signing_secret=secrets.token_hex(16),
         )
-        self._journal.put("app", "app", asdict(self._app))
+        self.save_app(self._app)
         self.save_person(bot)
 
     # Changes. None of them tells anybody: that is for those who call them.
@@ -87,6 +92,7 @@ class Workspace:
         real_name: str,
         team: str | None = None,
         is_guest: bool = False,
+        is_single_channel: bool = False,
         is_stranger: bool = False,
         is_admin: bool = False,
         locale: str = "en-US",
@@ -96,7 +102,8 @@ class Workspace:
             name=name,
             real_name=real_name,
             team=team or self._team,
-            is_guest=is_guest,
+            is_guest=is_guest or is_single_channel,
+            is_single_channel=is_single_channel,
             is_stranger=is_stranger,
             is_admin=is_admin,
             locale=locale,
@@ -116,6 +123,29 @@ class Workspace:
         )
         return self.save_conversation(conversation)
 
+    def add_group(self, handle: str, *, name: str, members: tuple[str, ...], by: str) -> UserGroup:
+        now = int(self._clock.timestamp())
+        group = UserGroup(
+            id=self.new_id("S", self.groups),
+            handle=handle,
+            name=name,
+            creator=by,
+            created=now,
+            updated=now,
+            members=members,
+        )
+        return self.save_group(group)
+
+    def save_app(self, app: App) -> App:
+        self._app = app
+        self._journal.put("app", "app", asdict(app))
+        return app
+
+    def save_group(self, group: UserGroup) -> UserGroup:
+        self.groups[group.id] = group
+        self._journal.put("group", group.id, asdict(group))
+        return group
+
     def save_person(self, person: Person) -> Person:
         person = replace(person, updated=int(self._clock.timestamp()))
         self.people[person.id] = person
@@ -127,6 +157,28 @@ class Workspace:
         self._messages_of(conversation.id)
         self._journal.put("conversation", conversation.id, asdict(conversation))
         return conversation
+
+    def drop_conversation(self, conversation: str) -> None:
+        """A deleted channel: it and what was said in it are gone; its files stay where else they are shared."""
+        for ts in list(self._messages_of(conversation)):
+            self.drop_message(conversation, ts)
+        del self.conversations[conversation], self.messages[conversation]
+        self._journal.drop("conversation", conversation)
+        self._move_shares(conversation, None)
+
+    def change_id(self, conversation: Conversation) -> Conversation:
+        """The same channel under a new id, with its messages and the places of its files."""
+        moved = self.save_conversation(replace(conversation, id=self.new_id("C", self.conversations)))
+        for message in list(self._messages_of(conversation.id).values()):
+            self.save_message(moved.id, message)
+        self._move_shares(conversation.id, moved.id)
+        self.drop_conversation(conversation.id)
+        return moved
+
+    def _move_shares(self, old: str, new: str | None) -> None:
+        for file in [one for one in self.files.values() if any(share.conversation == old for share in one.shares)]:
+            moved = (replace(one, conversation=new or "") if one.conversation == old else one for one in file.shares)
+            self.save_file(replace(file, shares=tuple(one for one in moved if one.conversation)))
 
     def save_message(self, conversation: str, message: Json) -> None:
         self._messages_of(conversation)[message["ts"]] = message
@@ -141,10 +193,18 @@ class Workspace:
         self._journal.put("file", file.id, asdict(file))
         return file
 
-    def new_id(self, prefix: str, among: dict[str, Person] | dict[str, Conversation] | dict[str, File]) -> str:
+    def new_id(
+        self,
+        prefix: str,
+        among: dict[str, Person] | dict[str, Conversation] | dict[str, File] | dict[str, UserGroup],
+    ) -> str:
         """The next id of its kind, in Slack's form: a letter for the kind, then capitals and digits."""
-        taken = sum(1 for known in among if known.startswith(prefix))
-        return f"{prefix}{taken + 1:08d}HT"
+        if prefix not in self._numbers:
+            numbers = (known[1:-2] for known in among if known.startswith(prefix) and known.endswith("HT"))
+            self._numbers[prefix] = max((int(one) for one in numbers if one.isdigit()), default=0)
+        # Counted on, so that what was deleted does not give its id to something new.
+        self._numbers[prefix] += 1
+        return f"{prefix}{self._numbers[prefix]:08d}HT"
 
     def new_ts(self) -> str:
         """A message ts: seconds and microseconds, never the same twice, always growing."""
@@ -187,6 +247,10 @@ class Workspace:
     def find_person(self, name: str) -> Person | None:
         """By id or by name."""
         return self.people.get(name) or next((one for one in self.people.values() if one.name == name), None)
+
+    def find_group(self, name: str) -> UserGroup | None:
+        """By id or by handle."""
+        return self.groups.get(name) or next((one for one in self.groups.values() if one.handle == name), None)
 
     def find_channel(self, name: str) -> Conversation | None:
         """By id or by name."""

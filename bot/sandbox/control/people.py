@@ -1,4 +1,4 @@
-"""Who is in the workspace and in which conversations: joining, leaving, inviting, hiring."""
+"""Who is in the workspace and in which conversations: joining, leaving, inviting, hiring, leaving the company."""
 
 from dataclasses import replace
 
@@ -72,6 +72,7 @@ async def hire(context: Context, values: Json) -> Json:
         real_name=values.get("real_name") or name,
         team=values.get("home_team"),
         is_guest=bool(values.get("is_guest")),
+        is_single_channel=bool(values.get("is_single_channel")),
         is_stranger=bool(values.get("is_stranger")),
         is_admin=bool(values.get("is_admin")),
         locale=values.get("locale") or "en-US",
@@ -86,6 +87,18 @@ async def deactivate(context: Context, values: Json) -> Json:
     return {}
 
 
+async def change_person(context: Context, values: Json) -> Json:
+    """Turn somebody into a guest, a member, a stranger, an administrator, or back; `deleted` false brings a deactivated person back."""
+    person = who.person(context, values, "user")
+    flags = ("is_guest", "is_single_channel", "is_stranger", "is_admin", "deleted")
+    changes: Json = {flag: bool(values[flag]) for flag in flags if flag in values}
+    if "home_team" in values:
+        changes["team"] = who.required(values, "home_team")
+    person = context.workspace.save_person(replace(person, **changes))
+    context.events.person("user_change", person)
+    return {"user": context.shapes.page_person(person)}
+
+
 ACTS = {
     ("POST", "join"): join,
     ("POST", "leave"): leave,
@@ -97,4 +110,5 @@ ACTS = {
     ("POST", "make_private"): make_private,
     ("POST", "person"): hire,
     ("POST", "deactivate"): deactivate,
+    ("POST", "change_person"): change_person,
 }

@@ -11,8 +11,11 @@ from bot.sandbox.model import Json
 
 
 async def faults(context: Context, values: Json) -> Json:
-    """Any of: a method fault, `redeliver`, `drop_socket`, `refresh_socket`, `revoke_scope`, `grant_scope`; `lose` and
-    `hold` events from now on, `let_go` of those held back in the order that this seed gives."""
+    """Any of: a method fault, `clear` (of those), `redeliver`, `foreign_event`, `drop_socket`, `refresh_socket`,
+    `revoke_scope`, `grant_scope`; `lose` and `hold` events from now on, `let_go` of those held back in the order that
+    this seed gives."""
+    if values.get("clear"):
+        context.faults.clear()
     if "method" in values:
         context.faults.ask({key: value for key, value in values.items() if key != "as"})
     if redeliver := values.get("redeliver"):
@@ -26,6 +29,8 @@ async def faults(context: Context, values: Json) -> Json:
         context.delivery.is_holding = True
     if "let_go" in values:
         context.delivery.let_go(random.Random(values["let_go"]).shuffle)  # noqa: S311 - a seed, no secret
+    if foreign := values.get("foreign_event"):
+        context.delivery.foreign(foreign["event"], team=foreign["team"])
     if values.get("drop_socket"):
         context.socket_mode.drop()
     if values.get("refresh_socket"):

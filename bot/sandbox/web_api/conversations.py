@@ -45,6 +45,7 @@ async def users_conversations(context: Context, arguments: Arguments) -> Json:
 
 
 def _of_types(context: Context, arguments: Arguments) -> list[Conversation]:
+    lookup.need_own_team(context, arguments)
     names = [name.strip() for name in arguments.text("types", "public_channel").split(",")]
     if any(name not in TYPES for name in names):
         raise SlackError("invalid_types")

@@ -1,5 +1,6 @@
 """The way of every Web API call: token, scope, trouble on demand, tier, method; and the record that tests read."""
 
+import asyncio
 from collections.abc import Mapping
 
 from aiohttp import web
@@ -8,7 +9,7 @@ from bot.sandbox.context import Context
 from bot.sandbox.errors import SlackError
 from bot.sandbox.faults import MethodFault
 from bot.sandbox.model import Json
-from bot.sandbox.web_api import chat, conversations, files, people, surfaces
+from bot.sandbox.web_api import chat, conversations, files, groups, lookup, people, surfaces
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method
 
@@ -16,6 +17,7 @@ METHODS: Mapping[str, Method] = {
     **chat.METHODS,
     **conversations.METHODS,
     **files.METHODS,
+    **groups.METHODS,
     **people.METHODS,
     **surfaces.METHODS,
 }
@@ -30,6 +32,10 @@ class TooOften(Exception):
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"retry after {retry_after} s")
         self.retry_after = retry_after
+
+
+class NotJson(Exception):
+    """A call that a proxy or a login page answers in Slack's place."""
 
 
 class Broken(Exception):
@@ -62,6 +68,9 @@ class WebApi:
             body, status = {"ok": False, "error": "ratelimited"}, 429
         except Broken as error:
             body, status, headers = {"ok": False, "error": "internal_error"}, error.status, {}
+        except NotJson:
+            self._record(call | {"ok": False, "error": "html", "status": 200})
+            return web.Response(text="<!DOCTYPE html><title>Sign in</title>", content_type="text/html")
         call |= {"ok": body["ok"], "error": body.get("error"), "status": status}
         self._record(call)
         return web.json_response(body, status=status, headers=headers)
@@ -72,13 +81,17 @@ class WebApi:
             raise SlackError("unknown_method", req_method=name)
         self._check_token(method, request, arguments)
         self._check_scope(method)
-        if (fault := self._context.faults.next(name)) is not None:
-            _fail(fault)
+        fault = self._context.faults.next(name)
+        if fault is not None and not fault.loop:
+            await _fail(fault)
         key = f"{name} {arguments.text(method.per)}" if method.per else name
         wait = self._context.tiers.take(key, per_minute=method.per_minute)
         if wait:
             raise TooOften(wait)
-        return await method.run(self._context, arguments)
+        answer = await method.run(self._context, arguments)
+        if fault is not None:
+            answer |= {"response_metadata": {"next_cursor": lookup.FIRST}}
+        return answer
 
     def _check_token(self, method: Method, request: web.Request, arguments: Arguments) -> None:
         header = request.headers.get("Authorization", "")
@@ -88,6 +101,8 @@ class WebApi:
             raise SlackError("not_authed")
         if token not in (app.bot_token, app.app_token):
             raise SlackError("invalid_auth")
+        if app.refusal and token == app.bot_token:
+            raise SlackError(app.refusal)
         if token != (app.app_token if method.app_token else app.bot_token):
             raise SlackError("not_allowed_token_type")
 
@@ -102,7 +117,12 @@ class WebApi:
         del calls[:-MAX_CALLS]
 
 
-def _fail(fault: MethodFault) -> None:
+async def _fail(fault: MethodFault) -> None:
+    if fault.hang:
+        # Whoever called gives up first, and takes this away.
+        await asyncio.Event().wait()
+    if fault.html:
+        raise NotJson
     if fault.retry_after is not None:
         raise TooOften(fault.retry_after)
     if fault.http is not None:

@@ -12,6 +12,9 @@ from bot.sandbox.web_api.arguments import Arguments
 
 T = TypeVar("T")
 
+# The cursor of the first page, which Slack never gives.
+FIRST = base64.b64encode(b"next:0").decode()
+
 DEFAULT_PAGE, MAX_PAGE = 100, 1_000
 
 
@@ -33,6 +36,12 @@ def joined_conversation(context: Context, arguments: Arguments, name: str = "cha
     if the_bot(context).id not in found.members:
         raise SlackError("not_in_channel")
     return found
+
+
+def need_own_team(context: Context, arguments: Arguments) -> None:
+    """Listings may name the team, and it must be one that the app is installed in. Raises team_access_not_granted."""
+    if arguments.text("team_id") not in ("", context.workspace.app.team):
+        raise SlackError("team_access_not_granted")
 
 
 def need_scope(context: Context, kind: ConversationKind, access: str) -> None:

@@ -31,6 +31,7 @@ async def info(context: Context, arguments: Arguments) -> Json:
 
 
 async def list_(context: Context, arguments: Arguments) -> Json:
+    lookup.need_own_team(context, arguments)
     page, metadata = lookup.page(list(context.workspace.people.values()), arguments, cap=context.page_cap)
     return {"members": [context.shapes.user(person) for person in page], "response_metadata": metadata}
 
