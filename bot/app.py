@@ -25,9 +25,11 @@ from handlers.actions import Actions
 from handlers.adapters.slack import CALL_TIMEOUT_S, bypasses_proxy, patient_call
 from handlers.arrival import Identity
 from handlers.citations import LINK_ACTION, OPEN_ACTION
+from handlers.clicks import KINDS, Clicks
 from handlers.intake import Intake
 from handlers.ports import Citations, Memberships, Messages, Questions, Uploads
 from handlers.render import RETRY_ACTION, STOP_ACTION
+from permissions.audit import Audit
 
 log = structlog.get_logger()
 
@@ -50,6 +52,7 @@ class SlackApp:
         citations: Citations,
         memberships: Memberships,
         messages: Messages,
+        audit: Audit,
         now: Callable[[], datetime],
         app_token: str | None = None,
         signing_secret: str | None = None,
@@ -64,6 +67,7 @@ class SlackApp:
             questions=questions, uploads=uploads, memberships=memberships, messages=messages, clock=time.monotonic
         )
         self._actions = Actions(questions=questions, citations=citations, messages=messages, now=now)
+        self._clicks = Clicks(audit=audit, messages=messages)
         self._session: aiohttp.ClientSession | None = None
         self._identity: Identity | None = None
         self._bolt: AsyncApp | None = None
@@ -182,6 +186,7 @@ class SlackApp:
         )
         logger.setLevel(logging.WARNING)
         app.use(AcceptEvents(self._intake, identity))
+        app.use(NoteClicks(self._clicks, identity))
         app.action(OPEN_ACTION)(_acknowledged(self._actions.open_citation))
         app.action(STOP_ACTION)(_acknowledged(self._actions.stop))
         app.action(RETRY_ACTION)(_acknowledged(self._actions.retry))
@@ -213,6 +218,26 @@ class AcceptEvents(AsyncMiddleware):
         else:
             return await next()
         return BoltResponse(status=200, body="")
+
+
+class NoteClicks(AsyncMiddleware):
+    """Clicks are noted here, before any listener: none can be added that would not be."""
+
+    def __init__(self, clicks: Clicks, identity: Identity) -> None:
+        self._clicks = clicks
+        self._identity = identity
+
+    async def async_process(
+        self,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,
+        next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002
+    ) -> BoltResponse | None:
+        is_click = req.body.get("type") in KINDS
+        if is_click and not await self._clicks.note(req.body, team=self._identity.team):
+            return BoltResponse(status=200, body="")
+        return await next()
 
 
 def _acknowledged(act: Callable[[Mapping[str, Any]], Awaitable[None]]) -> Callable[..., Awaitable[None]]:

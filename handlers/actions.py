@@ -10,10 +10,10 @@ import structlog
 
 from handlers import texts
 from handlers.citations import failed_view, opening_view, refused_view, source_view
+from handlers.clicks import language_of_click, tell
 from handlers.errors import SlackError
 from handlers.model import CitationRefused
 from handlers.ports import Citations, Messages, Questions
-from handlers.render import language_of
 from handlers.trouble import explain
 
 log = structlog.get_logger()
@@ -39,7 +39,7 @@ class Actions:
 
     async def open_citation(self, body: Mapping[str, Any]) -> None:
         """A modal at once (the trigger lives 3 s), then the passage under the reader's rights of now, or why not."""
-        action, language = body["actions"][0], _language(body)
+        action, language = body["actions"][0], language_of_click(body)
         try:
             view_id = await self._messages.open_view(str(body["trigger_id"]), opening_view(language))
         except SlackError as error:
@@ -67,10 +67,10 @@ class Actions:
         except Exception:
             # The boundary to a person who has clicked: they must see that it came to nothing.
             log.exception("click_failed", action_id=body["actions"][0]["action_id"])
-            await self._tell(body, texts.CLICK_FAILED(_language(body)))
+            await self._tell(body, texts.CLICK_FAILED(language_of_click(body)))
             return
         if not done:
-            await self._tell(body, otherwise(_language(body)))
+            await self._tell(body, otherwise(language_of_click(body)))
 
     async def _view(self, body: Mapping[str, Any], evidence_id: str, language: str) -> dict[str, Any]:
         team, reader = str((body.get("team") or {}).get("id") or ""), str(body["user"]["id"])
@@ -85,14 +85,4 @@ class Actions:
         return source_view(found, self._now(), language)
 
     async def _tell(self, body: Mapping[str, Any], text: str) -> None:
-        container, message = body.get("container") or {}, body.get("message") or {}
-        conversation = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
-        thread = message.get("thread_ts") or container.get("thread_ts")
-        try:
-            await self._messages.whisper(conversation, str(body["user"]["id"]), text, thread_ts=thread)
-        except SlackError as error:
-            log.warning("click_not_answered", error=error.error)
-
-
-def _language(body: Mapping[str, Any]) -> str:
-    return language_of(str(body["actions"][0].get("block_id") or ""))
+        await tell(self._messages, body, text)

@@ -17,6 +17,7 @@ from handlers.adapters.slack import SlackMessages, web_client
 from handlers.model import CitationRefused, CitationView, Inquiry, RefusalReason, SharedFile
 from handlers.pace import EditBudget
 from handlers.reply import Replies
+from permissions.audit import AuditEntry
 from tests.sandbox_fixtures import Person
 
 
@@ -160,6 +161,19 @@ class Memberships:
 
 
 @dataclass
+class Trail:
+    """``permissions.audit.Audit`` in memory."""
+
+    entries: list[AuditEntry] = field(default_factory=list)
+    is_full: bool = False
+
+    async def note(self, entry: AuditEntry, *, connection: Any = None) -> None:
+        if self.is_full:
+            raise OSError("no room on the disk")
+        self.entries.append(entry)
+
+
+@dataclass
 class Bot:
     """Everything on our side of Slack, and the workspace on the other."""
 
@@ -171,6 +185,7 @@ class Bot:
     uploads: Uploads
     citations: Citations
     memberships: Memberships
+    trail: Trail
     notes: Notes
 
     @property
@@ -211,7 +226,7 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
     messages = SlackMessages(client=client)
     notes = Notes()
     questions, uploads, citations = Questions(notes), Uploads(notes), Citations(notes)
-    memberships = Memberships(notes)
+    memberships, trail = Memberships(notes), Trail()
     app = SlackApp(
         client=client,
         questions=questions,
@@ -219,6 +234,7 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
         citations=citations,
         memberships=memberships,
         messages=messages,
+        audit=trail,
         now=lambda: datetime.now(UTC),
         app_token=office.app_token,
         signing_secret=office.signing_secret,
@@ -231,7 +247,7 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
         sleep=asyncio.sleep,
     )
     await app.open()
-    yield Bot(office, app, messages, replies, questions, uploads, citations, memberships, notes)
+    yield Bot(office, app, messages, replies, questions, uploads, citations, memberships, trail, notes)
     await replies.aclose()
     await app.aclose()
 

@@ -85,6 +85,7 @@ async def test_wrong_tokens_are_errors_at_the_start(offline_bot: Bot) -> None:
         citations=bot.citations,
         memberships=bot.memberships,
         messages=bot.messages,
+        audit=bot.trail,
         now=lambda: datetime.now(UTC),
     )
     with pytest.raises(NotAuthorised):

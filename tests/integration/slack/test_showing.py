@@ -11,6 +11,7 @@ from bot.sandbox.tiers import Tiers
 from handlers.errors import SlackError
 from handlers.model import Cancelled, CitationRefused, CitationView, Failed, RefusalReason, Status, Step, TextDelta
 from handlers.reply import Reply
+from permissions.audit import Action
 from tests.integration.slack.conftest import Bot
 from tests.unit.handlers.samples import final, inquiry
 
@@ -240,3 +241,22 @@ async def test_stop_and_try_again_reach_the_run_and_a_refusal_is_seen_by_the_cli
     assert bot.questions.retried == [("r1", tom.id)]
     seen = [message for message in await tom.messages(general, thread_ts=ts) if message.get("ephemeral")]
     assert "can't be tried again" in seen[0]["text"]
+
+
+async def test_a_click_is_noted_before_it_does_anything(bot: Bot) -> None:
+    await opened(bot, VIEW)
+    (entry,) = bot.trail.entries
+    assert (entry.action, entry.actor) == (Action.CLICK, bot.person("mei").id)
+    assert entry.details == {"what": "open_citation", "value": "ev1"}
+    assert entry.conversation == bot.channel("general")
+
+
+async def test_a_click_that_can_not_be_noted_does_nothing_and_says_so(bot: Bot) -> None:
+    reply, general, ts = await begun(bot)
+    (placeholder,) = await thread(bot, general, ts)
+    bot.trail.is_full = True
+    await bot.person("mei").click(general, placeholder, "stop_run")
+    (whisper,) = await bot.called("chat.postEphemeral")
+    assert "did not work just now" in whisper["args"]["text"]
+    assert bot.questions.cancelled == []
+    await reply.abandon()
