@@ -88,7 +88,10 @@ async def deactivate(context: Context, values: Json) -> Json:
 
 
 async def change_person(context: Context, values: Json) -> Json:
-    """Turn somebody into a guest, a member, a stranger, an administrator, or back; `deleted` false brings a deactivated person back."""
+    """Turn somebody into a guest, a member, a stranger, an administrator, or back.
+
+    `deleted` false brings a deactivated person back.
+    """
     person = who.person(context, values, "user")
     flags = ("is_guest", "is_single_channel", "is_stranger", "is_admin", "deleted")
     changes: Json = {flag: bool(values[flag]) for flag in flags if flag in values}
