@@ -26,9 +26,19 @@ from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
 from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
+from bot.places import FilePlaces
+from bot.shares import SeenShares
 from bot.stores.errors import PostgresFailed
 from bot.stores.postgres import EmbeddedPostgres
-from bot.uploads import PLACES_JOB, PLACES_RETRIES, SOURCE, FilePlaces, SlackSource, SlackUploads, UploadProgress
+from bot.uploads import (
+    PLACE_JOB,
+    PLACES_JOB,
+    PLACES_RETRIES,
+    SOURCE,
+    SlackSource,
+    SlackUploads,
+    UploadProgress,
+)
 from handlers.adapters.files import SlackFiles
 from handlers.adapters.history import SlackHistory
 from handlers.adapters.slack import SlackMessages, web_client
@@ -124,18 +134,10 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         files = SlackFiles(client=client)
         await files.open()
         stack.push_async_callback(files.aclose)
-        places = FilePlaces(files=files, rights=core.rights)
         messages = SlackMessages(client=client, clock=pace.clock, sleep=pace.sleep)
         budget = EditBudget(clock=pace.clock)
         upload_replies = UploadReplies(messages=messages, budget=budget, sleep=pace.sleep)
         stack.push_async_callback(upload_replies.aclose)
-        add_pipeline(
-            core,
-            sources={SOURCE: SlackSource(files=files, places=places, max_bytes=core.limits.file_bytes)},
-            progress=UploadProgress(pool=core.pool, replies=upload_replies),
-        )
-        uploads = _uploads(core, places)
-        core.jobs.add(PLACES_JOB, uploads.look_again, queue="upkeep", retries=PLACES_RETRIES, gave_up=uploads.close)
         sync = WorkspaceSync(
             source=SlackWorkspace(client=client),
             directory=core.directory,
@@ -143,6 +145,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             max_age=max_age(settings),
             on_narrowed=core.rights.follow,
         )
+        uploads = _add_uploads(core, files, upload_replies, sync)
         replies = Replies(messages=messages, budget=budget, now=core.clock, sleep=pace.sleep)
         stack.push_async_callback(replies.aclose)
         worker = _worker(core, files, SlackHistory(client=client), replies=replies, sync=sync)
@@ -181,16 +184,30 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         yield Service(core=core, app=app, runs=runs, sync=sync, originals=originals)
 
 
-def _uploads(core: Core, places: FilePlaces) -> SlackUploads:
-    return SlackUploads(
+def _add_uploads(core: Core, files: SlackFiles, replies: UploadReplies, sync: WorkspaceSync) -> SlackUploads:
+    """Let the jobs of ``core`` read files of Slack, and follow where they are shared."""
+    shares = SeenShares(pool=core.pool)
+    places = FilePlaces(
+        pool=core.pool, files=files, shares=shares, grants=core.grants, rights=core.rights, memberships=sync
+    )
+    uploads = SlackUploads(
         pool=core.pool,
         registrar=core.registrar,
         catalog=core.catalog,
         rights=core.rights,
         deletion=core.deletion,
         jobs=core.jobs,
+        files=files,
+        shares=shares,
         places=places,
     )
+    source = SlackSource(
+        files=files, places=places, max_bytes=core.limits.file_bytes, look_again=uploads.places_changed
+    )
+    add_pipeline(core, sources={SOURCE: source}, progress=UploadProgress(pool=core.pool, replies=replies))
+    core.jobs.add(PLACES_JOB, uploads.look_again, queue="places", retries=PLACES_RETRIES, gave_up=uploads.close)
+    core.jobs.add(PLACE_JOB, uploads.look_around, queue="places", retries=PLACES_RETRIES)
+    return uploads
 
 
 def _worker(

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol
 from weakref import WeakValueDictionary
 
 import structlog
 from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
+from bot.places import FilePlaces
+from bot.shares import SeenShares
 from handlers.adapters.files import SlackFiles
-from handlers.errors import Gone, HtmlInstead, MissingScope, NotDelivered, Refused, SlackError, TooBig
-from handlers.model import FileInfo, SharedFile, UploadPlace, UploadStage, UploadStatus
+from handlers.errors import (
+    Gone,
+    HtmlInstead,
+    MissingScope,
+    NotDelivered,
+    RateLimited,
+    Refused,
+    SlackError,
+    TooBig,
+    Unreachable,
+)
+from handlers.model import SharedFile, UploadPlace, UploadStage, UploadStatus
 from handlers.upload_reply import UploadReplies
 from ingest.catalog import Catalog
 from ingest.deletion import Deletion
@@ -24,7 +36,6 @@ from ingest.model import Cause, Document, FetchedFile, IngestReport, State, Unre
 from ingest.ports import Jobs
 from ingest.register import Registrar, Upload
 from ingest.rights import Rights
-from permissions.grants import principals_for_shares
 from permissions.model import Principal
 from retrieval.language import detect
 
@@ -33,6 +44,9 @@ log = structlog.get_logger()
 SOURCE: Final = "slack"
 PLACES_JOB: Final = "places"
 """Name of the job that looks where a file is shared now; its arguments are ``team`` and ``file_id``."""
+
+PLACE_JOB: Final = "files_of_place"
+"""Name of the job that looks at every file of a place again; its arguments are ``team`` and ``conversation``."""
 
 PLACES_RETRIES: Final = 24 * 60
 """A minute apart at most: Slack may be away for about a day before a file is closed to everybody."""
@@ -54,10 +68,18 @@ ENDS: Final = frozenset({UploadStage.READY, UploadStage.FAILED})
 NOTE_REPLY: Final = "UPDATE versions SET reply = %(reply)s WHERE version_id = %(version)s AND state <> 'DELETED'"
 
 
-def principals_of(info: FileInfo, team: str) -> frozenset[Principal]:
-    """Who may read the file, from where Slack says that it is shared."""
-    shares = [(share.conversation, share.kind) for share in info.shares]
-    return principals_for_shares(team, shares, sharer=info.user)
+# The files that are known to be, or to have been, shared in a conversation, and those that it lists.
+FILES_OF_PLACE: Final = """
+SELECT source_id FROM documents AS document
+ WHERE team = %(team)s AND source = %(source)s AND deleted_at IS NULL
+   AND (source_id = ANY (%(listed)s)
+        OR EXISTS (SELECT FROM grants AS given
+                    WHERE given.document_id = document.document_id AND given.principal = %(channel)s)
+        OR EXISTS (SELECT FROM file_shares AS seen
+                    WHERE seen.team = document.team AND seen.file_id = document.source_id
+                      AND seen.conversation_id = %(conversation)s))
+ ORDER BY source_id
+"""
 
 
 class SlackUploads:
@@ -72,6 +94,8 @@ class SlackUploads:
         rights: Rights,
         deletion: Deletion,
         jobs: Jobs,
+        files: SlackFiles,
+        shares: SeenShares,
         places: FilePlaces,
     ) -> None:
         self._pool = pool
@@ -80,12 +104,15 @@ class SlackUploads:
         self._rights = rights
         self._deletion = deletion
         self._jobs = jobs
+        self._files = files
+        self._shares = shares
         self._places = places
 
     async def register(
         self, *, team: str, conversation: str, thread_ts: str, user: str, file: SharedFile, event_id: str | None
     ) -> bool:
         """Register durably with its job; False when the same message's file was registered before."""
+        await self.shown(team=team, conversation=conversation, ts=thread_ts, file_id=file.file_id)
         keys = [f"{team}/{conversation}/{thread_ts}/{file.file_id}"]
         upload = Upload(
             team=team,
@@ -121,6 +148,40 @@ class SlackUploads:
         """Delete what was learned of the file, at once: Slack's event says it, Slack need not be asked."""
         if (document := await self._catalog.find(team=team, source=SOURCE, source_id=file_id)) is not None:
             await self._deletion.delete(document.document_id, by=SOURCE)
+        await self._shares.forget(team=team, file_id=file_id)
+
+    async def shown(self, *, team: str, conversation: str, ts: str, file_id: str) -> None:
+        """Remember that the message shows the file: Slack may not list all of them."""
+        await self._shares.note(team=team, file_id=file_id, messages=[(conversation, ts)])
+
+    async def unshown(self, *, team: str, conversation: str, ts: str, files: Collection[str], is_gone: bool) -> None:
+        """The message shows these files no more, ``is_gone``: nor any other. Look again where they are shared."""
+        seen = self._shares
+        lost = await seen.note_gone(team=team, conversation=conversation, ts=ts, files=files, is_gone=is_gone)
+        for file_id in sorted(lost):
+            await self.places_changed(team=team, file_id=file_id)
+
+    async def place_changed(self, *, team: str, conversation: str) -> None:
+        """The bot came or went, or the conversation's kind changed: look again at all of its files, by a job."""
+        async with self._pool.connection() as connection, connection.transaction():
+            name = f"{PLACE_JOB}/{team}/{conversation}"
+            await self._jobs.enqueue(connection, PLACE_JOB, queueing_lock=name, team=team, conversation=conversation)
+
+    async def look_around(self, *, team: str, conversation: str) -> None:
+        """The job of ``place_changed``. Raises SlackError while Slack can't be asked."""
+        given: dict[str, Any] = {"team": team, "source": SOURCE, "conversation": conversation, "listed": []}
+        given["channel"] = str(Principal.channel(team, conversation))
+        trouble: SlackError | None = None
+        try:
+            given["listed"] = await self._files.files_in(conversation)
+        except SlackError as error:
+            trouble = error
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(FILES_OF_PLACE, given)).fetchall()
+        for (file_id,) in rows:
+            await self.places_changed(team=team, file_id=file_id)
+        if trouble is not None:
+            raise trouble
 
     async def places_changed(self, *, team: str, file_id: str) -> None:
         """Look again where a known file is shared, by a job that outlives this process."""
@@ -142,10 +203,14 @@ class SlackUploads:
             await self._places.refresh(document)
         except Gone as error:
             if error.error in {"file_deleted", "file_not_found"}:
-                await self._deletion.delete(document.document_id, by=SOURCE)
+                await self.deleted(team=team, file_id=file_id)
                 return
             log.warning("file_not_visible", file=file_id, error=error.error)
             await self._rights.set(document.document_id, ())
+        except (MissingScope, Refused):
+            # Slack has answered, and does not tell: nobody's until it does.
+            await self._rights.set(document.document_id, ())
+            raise
 
     async def close(self, *, team: str, file_id: str) -> None:
         """The job has failed for good: a file whose places can't be known is nobody's until they change again."""
@@ -154,29 +219,28 @@ class SlackUploads:
             await self._rights.set(document.document_id, ())
 
 
-class FilePlaces:
-    """Makes a file's places of now its document's grants. Who asks Slack first also writes first: what one has read
-    must not be overwritten by what another had read before."""
+class LookAgain(Protocol):
+    """What :meth:`SlackUploads.places_changed` does."""
 
-    def __init__(self, *, files: SlackFiles, rights: Rights) -> None:
-        self._files = files
-        self._rights = rights
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    async def refresh(self, document: Document) -> None:
-        """Raises SlackError; Gone when the bot can't see the file."""
-        async with self._turns.setdefault(document.document_id, asyncio.Lock()):
-            info = await self._files.info(document.team, document.source_id)
-            await self._rights.set(document.document_id, principals_of(info, document.team))
+    async def __call__(self, *, team: str, file_id: str) -> None: ...
 
 
 class SlackSource:
     """``ingest.ports.Source`` of Slack's files. What is fetched gets the rights that its places give it today."""
 
-    def __init__(self, *, files: SlackFiles, places: FilePlaces, max_bytes: int) -> None:
+    def __init__(
+        self,
+        *,
+        files: SlackFiles,
+        places: FilePlaces,
+        max_bytes: int,
+        look_again: LookAgain,
+    ) -> None:
+        """``look_again`` has a file's places looked at later, when Slack can't be asked now."""
         self._files = files
         self._places = places
         self._max_bytes = max_bytes
+        self._look_again = look_again
 
     async def fetch(self, document: Document, *, into: Path) -> FetchedFile:
         """Download the file; raises Unreadable, or SlackError for what may pass."""
@@ -184,7 +248,11 @@ class SlackSource:
         with _translated():
             info = await self._files.download(document.team, document.source_id, path, max_bytes=self._max_bytes)
             # After the download, which may take minutes: it may be shared elsewhere by now, or nowhere.
-            await self._places.refresh(document)
+            try:
+                await self._places.refresh(document)
+            except (RateLimited, Unreachable):
+                # What it holds can be read meanwhile: a new file stays nobody's, another keeps the rights that it has.
+                await self._look_again(team=document.team, file_id=document.source_id)
         return FetchedFile(path, info.name, info.mimetype, info.permalink or None)
 
 

@@ -94,13 +94,49 @@ class FileMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class FileShown:
+    """A message shows a file that nobody asks us to learn by it: a bot's, or one that was added to it."""
+
+    conversation: str
+    ts: str
+    file_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilesUnshown:
+    """A message shows these files no more; ``is_gone``: it was deleted, with whatever else it showed."""
+
+    conversation: str
+    ts: str
+    files: tuple[str, ...]
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceChanged:
+    """The bot came or went, or a conversation is of another kind or id now: its files are other people's to read."""
+
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileDeleted:
     """A file is gone for everybody."""
 
     file_id: str
 
 
-Decision = Question | Upload | QuestionEdited | QuestionDeleted | FileMoved | FileDeleted
+Decision = (
+    Question
+    | Upload
+    | QuestionEdited
+    | QuestionDeleted
+    | FileMoved
+    | FileShown
+    | FilesUnshown
+    | FileDeleted
+    | PlaceChanged
+)
 
 
 def kind_of(event: Mapping[str, Any]) -> ConversationKind:

@@ -14,14 +14,17 @@ from handlers.arrival import (
     Decision,
     FileDeleted,
     FileMoved,
+    FileShown,
+    FilesUnshown,
     Identity,
+    PlaceChanged,
     Question,
     QuestionDeleted,
     QuestionEdited,
     Upload,
 )
 from handlers.errors import SlackError
-from handlers.files import FILE_EVENTS, read_file_event
+from handlers.files import FILE_EVENTS, read_file_event, read_place_event
 from handlers.mentions import read_mention
 from handlers.messages import read_message
 from handlers.model import Outgoing
@@ -40,8 +43,8 @@ def decide(arrival: Arrival) -> list[Decision]:
     if kind == "app_mention":
         return read_mention(arrival)
     if kind == "message":
-        return read_message(arrival)
-    return read_file_event(arrival) if kind in FILE_EVENTS else []
+        return [*read_message(arrival), *read_place_event(arrival)]
+    return read_file_event(arrival) if kind in FILE_EVENTS else read_place_event(arrival)
 
 
 class Intake:
@@ -98,12 +101,26 @@ class Intake:
                 await self._questions.question_edited(inquiry)
             case QuestionDeleted(conversation=conversation, message_ts=ts):
                 await self._questions.question_deleted(team, conversation, ts)
+            case _:
+                await self._follow_files(decision, arrival)
+
+    async def _follow_files(
+        self, decision: FileDeleted | FileMoved | FileShown | FilesUnshown | PlaceChanged, arrival: Arrival
+    ) -> None:
+        team, uploads = arrival.team, self._uploads
+        match decision:
             case FileDeleted(file_id=file_id):
-                await self._uploads.deleted(team=team, file_id=file_id)
+                await uploads.deleted(team=team, file_id=file_id)
             case FileMoved(file_id=file_id, new_content=True):
-                await self._uploads.content_changed(team=team, file_id=file_id, event_id=event_id)
+                await uploads.content_changed(team=team, file_id=file_id, event_id=arrival.event_id)
             case FileMoved(file_id=file_id):
-                await self._uploads.places_changed(team=team, file_id=file_id)
+                await uploads.places_changed(team=team, file_id=file_id)
+            case FileShown(conversation=conversation, ts=ts, file_id=file_id):
+                await uploads.shown(team=team, conversation=conversation, ts=ts, file_id=file_id)
+            case FilesUnshown(conversation=conversation, ts=ts, files=files, is_gone=is_gone):
+                await uploads.unshown(team=team, conversation=conversation, ts=ts, files=files, is_gone=is_gone)
+            case PlaceChanged(conversation=conversation):
+                await uploads.place_changed(team=team, conversation=conversation)
 
     async def _ask(self, question: Question, arrival: Arrival) -> None:
         inquiry = question.inquiry

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from handlers.arrival import (
     Arrival,
     Decision,
-    FileMoved,
+    FileShown,
+    FilesUnshown,
     Question,
     QuestionDeleted,
     QuestionEdited,
@@ -17,7 +18,7 @@ from handlers.arrival import (
     mentions_bot,
     starts_with_another,
 )
-from handlers.files import files_of, uploads_of
+from handlers.files import file_ids_of, uploads_of
 from handlers.mentions import addressed, inquiry_of
 from permissions.model import ConversationKind
 
@@ -33,9 +34,11 @@ def read_message(arrival: Arrival) -> list[Decision]:
         return _changed(arrival)
     if subtype == "message_deleted":
         return _deleted(event)
-    if subtype not in _NEW or event.get("hidden") or not event.get("ts"):
+    if event.get("hidden") or not event.get("ts"):
         return []
-    return _new(arrival) if is_from_person(event, arrival.identity) else []
+    if subtype in _NEW and is_from_person(event, arrival.identity):
+        return _new(arrival)
+    return _shown(event, event, file_ids_of(event))
 
 
 def _new(arrival: Arrival) -> list[Decision]:
@@ -62,19 +65,35 @@ def _changed(arrival: Arrival) -> list[Decision]:
     message = {**now, "channel": event.get("channel"), "channel_type": event.get("channel_type")}
     if now.get("subtype") == "tombstone":
         # A deleted message that has replies stays as a tombstone at the head of its thread.
-        return [QuestionDeleted(str(event["channel"]), str(now.get("ts") or before.get("ts"))), *_files_gone(before)]
-    # Unfurled links and the like change a message without its author.
-    if not is_from_person(now, arrival.identity) or now.get("text") == before.get("text") or not now.get("ts"):
+        return _gone(event, now.get("ts") or before.get("ts"))
+    if not now.get("ts"):
         return []
+    files = _files_changed(event, now, before)
+    # Unfurled links and the like change a message without its author.
+    if not is_from_person(now, arrival.identity) or now.get("text") == before.get("text"):
+        return files
     in_thread = kind_of(message) is not ConversationKind.DM
-    return [QuestionEdited(inquiry_of(message, arrival, in_thread=in_thread))]
+    return [QuestionEdited(inquiry_of(message, arrival, in_thread=in_thread)), *files]
+
+
+def _files_changed(event: Mapping[str, Any], now: Mapping[str, Any], before: Mapping[str, Any]) -> list[Decision]:
+    has, had = file_ids_of(now), file_ids_of(before)
+    shown = _shown(event, now, [file for file in has if file not in had])
+    dropped = tuple(file for file in had if file not in has)
+    return [*shown, FilesUnshown(str(event["channel"]), str(now["ts"]), dropped)] if dropped else shown
+
+
+def _shown(event: Mapping[str, Any], message: Mapping[str, Any], files: Iterable[str]) -> list[Decision]:
+    return [FileShown(str(event["channel"]), str(message["ts"]), file) for file in files]
 
 
 def _deleted(event: Mapping[str, Any]) -> list[Decision]:
     before: Mapping[str, Any] = event.get("previous_message") or {}
-    ts = event.get("deleted_ts") or before.get("ts")
-    return ([QuestionDeleted(str(event["channel"]), str(ts))] if ts else []) + _files_gone(before)
+    return _gone(event, event.get("deleted_ts") or before.get("ts"))
 
 
-def _files_gone(message: Mapping[str, Any]) -> list[Decision]:
-    return [FileMoved(file.file_id) for file in files_of(message)]
+def _gone(event: Mapping[str, Any], ts: object) -> list[Decision]:
+    if not ts:
+        return []
+    conversation, files = str(event["channel"]), tuple(file_ids_of(event.get("previous_message") or {}))
+    return [QuestionDeleted(conversation, str(ts)), FilesUnshown(conversation, str(ts), files, is_gone=True)]

@@ -218,16 +218,17 @@ class UploadPlace:
 
 @dataclass(frozen=True, slots=True)
 class FileShare:
-    """One conversation in which a file is shared."""
+    """One conversation in which a file is shared; ``messages`` are the ts of those that show it, as far as told."""
 
     conversation: str
     kind: ConversationKind
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
     """A file as Slack describes it now. ``transcript`` is Slack's own, only when complete; ``shares`` lists the places
-    that the bot can see (``has_more_shares``: there are others, so rights from ``shares`` are the smaller ones)."""
+    that the bot can see (``has_more_shares``: not all of them, so rights from ``shares`` are the smaller ones)."""
 
     file_id: str
     name: str

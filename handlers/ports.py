@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -51,6 +52,18 @@ class Uploads(Protocol):
 
     async def places_changed(self, *, team: str, file_id: str) -> None:
         """Where the file is shared, or whether it exists, has changed: look again and recompute its grants."""
+        ...
+
+    async def shown(self, *, team: str, conversation: str, ts: str, file_id: str) -> None:
+        """A message shows the file."""
+        ...
+
+    async def unshown(self, *, team: str, conversation: str, ts: str, files: Collection[str], is_gone: bool) -> None:
+        """A message shows these files no more; ``is_gone``: nor any other. Recomputes their grants."""
+        ...
+
+    async def place_changed(self, *, team: str, conversation: str) -> None:
+        """The bot came or went, or the conversation changed its kind: recompute the grants of its files."""
         ...
 
     async def content_changed(self, *, team: str, file_id: str, event_id: str | None) -> None:

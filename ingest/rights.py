@@ -49,6 +49,12 @@ class Rights:
         if current is not None:
             await self._change(connection, document, current.union(more), current)
 
+    async def narrow(self, connection: AsyncConnection[Any], document: str, fewer: Collection[Principal]) -> None:
+        """Take from the document's grants, in the caller's transaction."""
+        current = await _current(connection, document)
+        if current is not None and await self._grants.withdraw(connection, document, fewer):
+            await self._let_index_follow(connection, document)
+
     async def follow(self, documents: Collection[str]) -> None:
         """The grants of ``documents`` were changed by others: let the index's copy follow."""
         async with self._pool.connection() as connection, connection.transaction():

@@ -23,7 +23,7 @@ from bot.sandbox.interactions import Interactions
 from bot.sandbox.journal import Journal
 from bot.sandbox.manifest import Manifest, installed
 from bot.sandbox.rooms import Rooms
-from bot.sandbox.shapes import Shapes
+from bot.sandbox.shapes import MOST_SHARES, Shapes
 from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.state import TEAM, Workspace
 from bot.sandbox.stream import Stream
@@ -57,6 +57,7 @@ class Sandbox:
         team: str = TEAM,
         manifest: Manifest | None = None,
         page_cap: int = 1_000,
+        most_shares: int = MOST_SHARES,
     ) -> None:
         self._data = data
         self._port = port
@@ -65,6 +66,7 @@ class Sandbox:
         self._team = team
         self._manifest = manifest
         self._page_cap = page_cap
+        self._most_shares = most_shares
         self._temporary: TemporaryDirectory[str] | None = None
         self._runners: list[web.AppRunner] = []
         self._context: Context | None = None
@@ -129,6 +131,7 @@ class Sandbox:
             site=site,
             second_host=second_host,
             page_cap=self._page_cap,
+            most_shares=self._most_shares,
         )
         await self._serve(_application(self._context), listening)
         await self._serve(_second_application(self._context), second)
@@ -168,9 +171,10 @@ def _assemble(
     site: str,
     second_host: str,
     page_cap: int,
+    most_shares: int,
 ) -> Context:
     stream = Stream(workspace.people.get)
-    shapes = Shapes(workspace=workspace, site=site)
+    shapes = Shapes(workspace=workspace, site=site, most_shares=most_shares)
     socket_mode = SocketMode(app=workspace.app, clock=clock)
     delivery = Delivery(app=workspace.app, manifest=manifest, transport=socket_mode, clock=clock)
     ephemerals = Ephemerals()

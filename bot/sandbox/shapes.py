@@ -7,6 +7,9 @@ from urllib.parse import quote
 from bot.sandbox.model import Conversation, ConversationKind, File, Json, Person, Share, UserGroup
 from bot.sandbox.state import Workspace
 
+# How many shares of a file are listed, the newest; `has_more_shares` says that there are more. Slack gives no number.
+MOST_SHARES = 100
+
 # How many characters of a transcript the preview holds; the rest is in the vtt file. Slack does not say how many.
 PREVIEW_LENGTH = 200
 
@@ -14,9 +17,10 @@ PREVIEW_LENGTH = 200
 class Shapes:
     """Writes objects for one workspace served at `site` (its address without a final slash)."""
 
-    def __init__(self, *, workspace: Workspace, site: str) -> None:
+    def __init__(self, *, workspace: Workspace, site: str, most_shares: int = MOST_SHARES) -> None:
         self._workspace = workspace
         self._site = site
+        self._most_shares = most_shares
 
     def user(self, person: Person) -> Json:
         """A user object of users.info, users.list and the events about people."""
@@ -111,8 +115,8 @@ class Shapes:
         return {**message, "files": [self._file_in(conversation, file, for_app=for_app) for file in found]}
 
     def file(self, file: File, viewer: Person) -> Json:
-        """A file object of files.info: as in a message, with the places it is shared in that `viewer` sees."""
-        seen = [one for one in file.shares if self._sees(viewer, one)]
+        """A file object of files.info: as in a message, with the newest places it is shared in that `viewer` sees."""
+        seen = [one for one in file.shares if self._sees(viewer, one)][-self._most_shares :]
         return self._file(file) | {
             "channels": self._places(seen, "public"),
             "groups": self._places(seen, "private", "group_dm"),

@@ -7,6 +7,7 @@ import html
 import re
 import urllib.parse
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +15,7 @@ import aiohttp
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from handlers.adapters.slack import bypasses_proxy, patient_call
+from handlers.adapters.slack import PATIENCE_S, bypasses_proxy, patient_call
 from handlers.errors import Gone, HtmlInstead, MissingScope, Refused, SlackError, TooBig, Unreachable
 from handlers.model import FileInfo, FileShare
 from handlers.voice import complete_transcript, is_voice_clip
@@ -27,6 +28,11 @@ SLACK_DOMAINS = ("slack.com", "slack-files.com", "slack-edge.com")
 DOWNLOAD_TIMEOUT_S = 600.0
 REDIRECTS = 4
 PIECE = 256 * 1024
+BRIEFLY_S = 5.0
+"""Seconds for a look at where a file is shared: what can't be seen in them is seen by the next attempt of the job."""
+PAGE = 200
+MOST_PAGES = 50
+"""Of the files of a channel that the bot has joined, the newest 10,000 are looked at."""
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html)", re.IGNORECASE | re.DOTALL)
 
 
@@ -37,6 +43,7 @@ class SlackFiles:
         self._client = client
         self._api = urllib.parse.urlsplit(client.base_url)
         self._session: aiohttp.ClientSession | None = None
+        self._people: dict[str, str] = {}
 
     async def open(self) -> None:
         """Open the session for downloads."""
@@ -49,13 +56,13 @@ class SlackFiles:
             await self._session.close()
             self._session = None
 
-    async def info(self, team: str, file_id: str) -> FileInfo:
+    async def info(self, team: str, file_id: str, *, patience_s: float = PATIENCE_S) -> FileInfo:
         """The file as it is now, also when an event carried a stub (``check_file_info``) alone.
 
         Raises Gone (deleted, or not visible to the bot), MissingScope, Unreachable, or another SlackError.
         """
         _ = team  # files.info is asked of the token's workspace
-        data = await patient_call("files.info", lambda: self._client.files_info(file=file_id))
+        data = await patient_call("files.info", lambda: self._client.files_info(file=file_id), patience_s=patience_s)
         file: Mapping[str, Any] = wellformed(data["file"])
         if file.get("mode") == "tombstone" or file.get("is_deleted"):
             raise Gone("file_deleted", method="files.info")
@@ -86,6 +93,62 @@ class SlackFiles:
         async with await self._get(file.url) as response:
             await self._save(response, file, to, max_bytes)
         return file
+
+    async def person_of(self, conversation: str) -> str | None:
+        """Whose direct message with the bot this is; None for a DM that the bot may not see.
+
+        Raises SlackError when Slack can't be asked.
+        """
+        if conversation not in self._people:
+            try:
+                data = await patient_call(
+                    "conversations.info",
+                    lambda: self._client.conversations_info(channel=conversation),
+                    patience_s=BRIEFLY_S,
+                )
+            except (Gone, MissingScope, Refused):
+                return None
+            channel = wellformed(data["channel"])
+            if not channel.get("is_im") or not channel.get("user"):
+                return None
+            self._people[conversation] = str(channel["user"])
+        return self._people[conversation]
+
+    async def is_shown(self, conversation: str, ts: str, file_id: str) -> bool | None:
+        """Whether the message still shows the file; None when the bot may not look. Raises SlackError when it can't.
+
+        Asked with its ts, conversations.replies gives any message: a reply alone, else the first of its thread.
+        """
+        try:
+            data = await patient_call(
+                "conversations.replies",
+                lambda: self._client.conversations_replies(channel=conversation, ts=ts, limit=1),
+                patience_s=BRIEFLY_S,
+            )
+        except Gone as error:
+            return False if error.error in {"thread_not_found", "message_not_found"} else None
+        except (MissingScope, Refused):
+            return None
+        messages = wellformed(data.get("messages") or [])
+        files = (file for message in messages if message.get("ts") == ts for file in message.get("files") or ())
+        return any(file.get("id") == file_id and file.get("mode") != "tombstone" for file in files)
+
+    async def files_in(self, conversation: str) -> list[str]:
+        """Ids of the files that are shared in a conversation, the newest first; none where the bot may not look.
+
+        Raises SlackError when Slack can't be asked.
+        """
+        found: list[str] = []
+        for page in range(1, MOST_PAGES + 1):
+            listing = partial(self._client.files_list, channel=conversation, count=PAGE, page=page)
+            try:
+                data = await patient_call("files.list", listing)
+            except (Gone, MissingScope, Refused):
+                return []
+            found += (str(file["id"]) for file in data.get("files") or ())
+            if page >= int((data.get("paging") or {}).get("pages") or 1):
+                break
+        return found
 
     async def _save(self, response: aiohttp.ClientResponse, file: FileInfo, to: Path, max_bytes: int) -> None:
         is_html = file.mimetype in {"text/html", "application/xhtml+xml"} or file.name.lower().endswith(
@@ -151,7 +214,11 @@ class SlackFiles:
 
 
 def shares_of(file: Mapping[str, Any]) -> tuple[FileShare, ...]:
-    """Where the file is shared: the union of ``shares``, ``channels``, ``groups`` and ``ims``, each place once."""
+    """Where the file is shared: the union of ``shares``, ``channels``, ``groups`` and ``ims``, each place once.
+
+    A place counts as the most private of the lists that name it. That the file can be opened by a link
+    (``public_url_shared``) makes it no place of the workspace.
+    """
     shares: Mapping[str, Any] = file.get("shares") or {}
     found: dict[str, ConversationKind] = {}
     for places, kind in (
@@ -162,13 +229,18 @@ def shares_of(file: Mapping[str, Any]) -> tuple[FileShare, ...]:
         (file.get("channels") or (), ConversationKind.PUBLIC),
     ):
         _note(found, places, kind)
-    return tuple(FileShare(conversation, kind) for conversation, kind in sorted(found.items()))
+    return tuple(FileShare(place, kind, _messages(shares, place)) for place, kind in sorted(found.items()))
 
 
 def _note(found: dict[str, ConversationKind], places: Iterable[str], kind: ConversationKind) -> None:
     """The first mention of a place counts: the lists are asked from the most private to the most public."""
     for place in places:
         found.setdefault(str(place), ConversationKind.DM if str(place).startswith("D") else kind)
+
+
+def _messages(shares: Mapping[str, Any], place: str) -> tuple[str, ...]:
+    sides = (shares.get(side) or {} for side in ("public", "private"))
+    return tuple(str(one["ts"]) for side in sides for one in side.get(place) or () if one.get("ts"))
 
 
 def spoken(vtt: str) -> str | None:

@@ -1,1 +1,13 @@
 -- Where files are shared.
+
+-- Messages that were seen to show a file: Slack's own list may be cut short (has_more_shares). A message that is gone
+-- keeps its row, so that its news, delivered late or again, does not bring it back. No words are kept, only ids.
+CREATE TABLE file_shares (
+    team text NOT NULL,
+    file_id text NOT NULL,
+    conversation_id text NOT NULL,
+    ts text NOT NULL,
+    gone_at timestamptz,
+    PRIMARY KEY (team, file_id, conversation_id, ts)
+);
+CREATE INDEX file_shares_by_message ON file_shares (team, conversation_id, ts);

@@ -8,7 +8,7 @@ from bot.sandbox.context import Context
 from bot.sandbox.errors import SlackError
 from bot.sandbox.model import File, Json
 from bot.sandbox.talk import escape
-from bot.sandbox.tiers import TIER_4
+from bot.sandbox.tiers import TIER_3, TIER_4
 from bot.sandbox.uploads import MAX_BYTES
 from bot.sandbox.web_api import lookup
 from bot.sandbox.web_api.arguments import Arguments
@@ -30,6 +30,22 @@ def find(context: Context, file_id: str) -> File:
 async def info(context: Context, arguments: Arguments) -> Json:
     found = find(context, arguments.required("file"))
     return {"file": context.shapes.file(found, lookup.the_bot(context)), "comments": []}
+
+
+async def list_(context: Context, arguments: Arguments) -> Json:
+    """The files that are shared in a channel, or everywhere the bot sees, the newest first, by numbered pages."""
+    bot, workspace = lookup.the_bot(context), context.workspace
+    found = [one for one in workspace.files.values() if workspace.sees_file(bot, one)]
+    if arguments.has("channel"):
+        channel = lookup.joined_conversation(context, arguments).id
+        found = [one for one in found if any(share.conversation == channel for share in one.shares)]
+    found.sort(key=lambda one: one.created, reverse=True)
+    count, page = min(arguments.number("count", 100), 1_000, context.page_cap), arguments.number("page", 1)
+    if count < 1 or page < 1:
+        raise SlackError("invalid_arguments")
+    shown = found[count * (page - 1) : count * page]
+    paging = {"count": count, "total": len(found), "page": page, "pages": max(1, -(-len(found) // count))}
+    return {"files": [context.shapes.file(one, bot) for one in shown], "paging": paging}
 
 
 async def get_upload_url(context: Context, arguments: Arguments) -> Json:
@@ -84,6 +100,7 @@ def _share(context: Context, arguments: Arguments, files: list[File]) -> None:
 
 METHODS = {
     "files.info": Method(run=info, scopes=("files:read",), per_minute=TIER_4),
+    "files.list": Method(run=list_, scopes=("files:read",), per_minute=TIER_3),
     "files.getUploadURLExternal": Method(run=get_upload_url, scopes=("files:write",), per_minute=TIER_4),
     "files.completeUploadExternal": Method(run=complete_upload, scopes=("files:write",), per_minute=TIER_4),
 }

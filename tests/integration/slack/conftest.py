@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -96,6 +96,7 @@ class Uploads:
     moved: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    seen: list[tuple[str, ...]] = field(default_factory=list)
 
     async def register(
         self, *, team: str, conversation: str, thread_ts: str, user: str, file: SharedFile, event_id: str | None
@@ -110,6 +111,18 @@ class Uploads:
 
     async def places_changed(self, *, team: str, file_id: str) -> None:
         self.moved.append(file_id)
+        await self.notes.noted()
+
+    async def shown(self, *, team: str, conversation: str, ts: str, file_id: str) -> None:
+        self.seen.append(("shown", conversation, ts, file_id))
+        await self.notes.noted()
+
+    async def unshown(self, *, team: str, conversation: str, ts: str, files: Collection[str], is_gone: bool) -> None:
+        self.seen.append(("unshown", conversation, ts, *files))
+        await self.notes.noted()
+
+    async def place_changed(self, *, team: str, conversation: str) -> None:
+        self.seen.append(("place", conversation))
         await self.notes.noted()
 
     async def content_changed(self, *, team: str, file_id: str, event_id: str | None) -> None:

@@ -112,13 +112,13 @@ async def test_changes_of_a_file_are_passed_on(bot: Bot) -> None:
 
 async def test_what_slack_says_of_a_file(bot: Bot, files: SlackFiles) -> None:
     mei, general, prices = bot.person("mei"), bot.channel("general"), bot.channel("prices")
-    file_id, _ = await mei.upload(general, "policy.md", b"# Policy")
-    await mei.act("share_file", file=file_id, conversation=prices)
+    file_id, first = await mei.upload(general, "policy.md", b"# Policy")
+    second = (await mei.act("share_file", file=file_id, conversation=prices))["ts"]
     info = await files.info("T", file_id)
     assert (info.name, info.size, info.user, info.has_more_shares) == ("policy.md", 8, mei.id, False)
     assert set(info.shares) == {
-        FileShare(general, ConversationKind.PUBLIC),
-        FileShare(prices, ConversationKind.PRIVATE),
+        FileShare(general, ConversationKind.PUBLIC, (first,)),
+        FileShare(prices, ConversationKind.PRIVATE, (second,)),
     }
     assert info.permalink
 

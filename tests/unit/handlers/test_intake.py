@@ -11,7 +11,10 @@ from handlers.arrival import (
     Decision,
     FileDeleted,
     FileMoved,
+    FileShown,
+    FilesUnshown,
     Identity,
+    PlaceChanged,
     Question,
     QuestionDeleted,
     QuestionEdited,
@@ -184,11 +187,64 @@ def test_an_edit_and_a_deletion() -> None:
     before = {"user": "U1", "ts": "1.0", "files": [FILE]}
     assert decided(subtype="message_deleted", deleted_ts="1.0", previous_message=before) == [
         QuestionDeleted("C1", "1.0"),
-        FileMoved("F1"),
+        FilesUnshown("C1", "1.0", ("F1",), is_gone=True),
+    ]
+    assert decided(subtype="message_deleted", deleted_ts="1.0") == [
+        QuestionDeleted("C1", "1.0"),
+        FilesUnshown("C1", "1.0", (), is_gone=True),
     ]
     assert decided(
         subtype="message_changed", message={"subtype": "tombstone", "ts": "1.0"}, previous_message=before
-    ) == [QuestionDeleted("C1", "1.0"), FileMoved("F1")]
+    ) == [QuestionDeleted("C1", "1.0"), FilesUnshown("C1", "1.0", ("F1",), is_gone=True)]
+
+
+def test_an_edit_that_drops_or_adds_a_file() -> None:
+    """slack.md, Files: who may see a file is recomputed when a message no longer shares it, whoever wrote it."""
+    with_file, without = {"user": "U1", "ts": "1.0", "text": "look", "files": [FILE]}, {"user": "U1", "ts": "1.0"}
+    without["text"] = "look"
+    dropped = decided(subtype="message_changed", message=without, previous_message=with_file)
+    assert dropped == [FilesUnshown("C1", "1.0", ("F1",))]
+    added = decided(subtype="message_changed", message=with_file, previous_message=without)
+    assert added == [FileShown("C1", "1.0", "F1")]
+    of_a_bot = {"message": {**without, "bot_id": "B2"}, "previous_message": {**with_file, "bot_id": "B2"}}
+    assert decided(subtype="message_changed", **of_a_bot) == [FilesUnshown("C1", "1.0", ("F1",))]
+    edit, unshown = decided(subtype="message_changed", message={**without, "text": "gone"}, previous_message=with_file)
+    assert (type(edit), unshown) == (QuestionEdited, FilesUnshown("C1", "1.0", ("F1",)))
+
+
+def test_a_file_that_a_bot_shows_is_remembered_and_not_learnt() -> None:
+    assert decided(subtype="file_share", files=[FILE], bot_id="B2") == [FileShown("C1", "2.0", "F1")]
+    assert decided(subtype="bot_message", files=[FILE], user=None) == [FileShown("C1", "2.0", "F1")]
+
+
+def test_a_reply_that_is_shown_in_the_channel_too_shares_its_file() -> None:
+    (upload,) = decided(subtype="thread_broadcast", thread_ts="1.0", files=[FILE], text="")
+    assert isinstance(upload, Upload)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "member_joined_channel", "user": "UBOT"},
+        {"type": "member_left_channel", "user": "UBOT"},
+        {"type": "channel_left"},
+        {"type": "group_left"},
+        {"type": "channel_deleted"},
+        {"type": "channel_shared"},
+        {"type": "channel_unshared"},
+        {"subtype": "channel_convert_to_private", "text": "made this channel *private*."},
+        {"subtype": "channel_convert_to_public", "text": "made this channel *public*."},
+        {"type": "channel_deleted", "channel": {"id": "C1"}},
+    ],
+)
+def test_a_changed_place_has_its_files_looked_at(event: dict[str, Any]) -> None:
+    assert decided(**event) == [PlaceChanged("C1")]
+
+
+def test_a_new_id_of_a_channel_concerns_the_files_of_both() -> None:
+    event = {"type": "channel_id_changed", "old_channel_id": "C1", "new_channel_id": "C2"}
+    assert decided(**event) == [PlaceChanged("C1"), PlaceChanged("C2")]
+    assert decided(type="member_joined_channel") == []
 
 
 def test_events_of_files_say_which_to_look_at() -> None:

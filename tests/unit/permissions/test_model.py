@@ -40,11 +40,12 @@ def test_nobody_else_makes_a_scope() -> None:
         ([("C1", ConversationKind.PRIVATE)], "channel:T1/C1"),
         ([("G1", ConversationKind.GROUP_DM)], "channel:T1/G1"),
         ([("D1", ConversationKind.DM)], "user:T1/U1"),
+        ([("D2", ConversationKind.DM)], ""),
         ([("D1", ConversationKind.DM), ("C1", ConversationKind.PRIVATE)], "channel:T1/C1 user:T1/U1"),
     ],
 )
 def test_grants_follow_from_where_a_file_is_shared(shares: list[tuple[str, ConversationKind]], granted: str) -> None:
-    found = principals_for_shares("T1", shares, sharer="U1")
+    found = principals_for_shares("T1", shares, people={"D1": "U1"})
     assert " ".join(sorted(str(principal) for principal in found)) == granted
 
 
