@@ -14,6 +14,7 @@ import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from bot.app import SlackApp
+from bot.audit.trail import AuditTrail
 from bot.places import FilePlaces
 from bot.sandbox.server import Sandbox
 from bot.shares import SeenShares
@@ -167,6 +168,7 @@ async def world(sandbox: Sandbox, pool: AsyncConnectionPool, folder: Path) -> As
             citations=Citations(notes),
             memberships=sync,
             messages=SlackMessages(client=client),
+            audit=AuditTrail(pool=pool),
             now=now,
             app_token=sandbox.app_token,
         )
