@@ -13,6 +13,7 @@ from typing import Protocol
 import psycopg
 import structlog
 
+from bot.agent.admission import Admission
 from bot.agent.answering import Answering
 from bot.agent.offline.assembled import offline_graph
 from bot.agent.runs import JOB, Runs
@@ -222,6 +223,7 @@ def _worker(
         scopes=core.scopes,
         memberships=sync,
         history=history,
+        admission=Admission(roles=core.roles, memberships=sync, audit=core.audit),
         clips=VoiceClips(files=files, hearing=core.parser, folder=core.database.folder.scratch),
         seconds=core.settings.limits.run_seconds,
     )

@@ -9,6 +9,7 @@ from typing import Final
 
 import structlog
 
+from bot.agent.admission import Admission
 from bot.agent.graph import AnswerGraph, RunContext
 from bot.agent.model import Turn
 from bot.agent.ports import Clips, ThreadHistory
@@ -43,6 +44,7 @@ class Answering:
         memberships: Memberships,
         history: ThreadHistory,
         clips: Clips,
+        admission: Admission,
         seconds: float = RUN_SECONDS,
     ) -> None:
         self._records = records
@@ -51,16 +53,22 @@ class Answering:
         self._memberships = memberships
         self._history = history
         self._clips = clips
+        self._admission = admission
         self._seconds = seconds
 
     async def answer(self, run_id: str, inquiry: Inquiry, emit: Emit) -> Completion:
         """Answer a claimed run; its events go to ``emit``, the last of them is the Final.
+
+        Whoever may not ask there is told so instead: of their question nothing is heard, read or searched.
 
         Raises TimeoutError, NothingSaid, ingest's Unreadable for a clip, and errors of the stores.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._seconds
         async with asyncio.timeout_at(deadline):
+            if (turned_away := await self._admission.refusal(run_id, inquiry)) is not None:
+                await emit(turned_away)
+                return turned_away.completion
             question = await self._words(run_id, inquiry, emit)
             scope, history = await asyncio.gather(self._scope(run_id, inquiry), self._turns(inquiry))
         context = RunContext(

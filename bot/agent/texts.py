@@ -6,6 +6,7 @@ from typing import Final
 
 from bot.agent.model import Language, SourceKind
 from permissions.model import ScopeLimit
+from permissions.roles import AskRefusal
 
 TextByLanguage = dict[Language, str]
 
@@ -88,6 +89,29 @@ LIMITS: Final[dict[ScopeLimit, TextByLanguage]] = {
     ScopeLimit.NOT_A_MEMBER: {
         "en": "You are not a member of this conversation, so I searched no files for it.",
         "zh": "你不是这个会话的成员，所以没有为它查找文件。",
+    },
+}
+
+MAY_NOT_ASK: Final[dict[AskRefusal, TextByLanguage]] = {
+    AskRefusal.GUEST_NOWHERE: {
+        "en": "Guests can't ask me in this workspace. Please let a full member ask for you; an administrator "
+        "of mine can also allow it.",
+        "zh": "在这个工作区里，访客不能向我提问。请让正式成员代为提问；我的管理员也可以开放。",
+    },
+    AskRefusal.GUEST_NOT_HERE: {
+        "en": "Guests can ask me in the channels that they are in, but not in direct messages. Please ask in a "
+        "channel; an administrator of mine can also allow it here.",
+        "zh": "访客可以在自己所在的频道里向我提问，但不能私信提问。请到频道里问；我的管理员也可以开放私信。",
+    },
+    AskRefusal.OUTSIDER_NOWHERE: {
+        "en": "People from other workspaces can't ask me. Please let somebody of this workspace ask for you; an "
+        "administrator of mine can also allow it.",
+        "zh": "其他工作区的人不能向我提问。请让本工作区的成员代为提问；我的管理员也可以开放。",
+    },
+    AskRefusal.OUTSIDER_NOT_HERE: {
+        "en": "People from other workspaces can ask me in the channels that we share, but not in direct messages. "
+        "Please ask in a channel.",
+        "zh": "其他工作区的人可以在共享频道里向我提问，但不能私信提问。请到频道里问。",
     },
 }
 

@@ -10,8 +10,8 @@ from enum import Enum, auto
 import structlog
 
 from bot.agent.answering import Answering, NothingSaid
-from bot.agent.model import Language
 from bot.agent.ports import LiveReply, ReplyFactory
+from bot.agent.saying import language_of, say
 from bot.agent.texts import (
     BROKEN,
     CLIP_UNREADABLE,
@@ -19,14 +19,12 @@ from bot.agent.texts import (
     NOTHING_HEARD,
     TIMED_OUT,
     TextByLanguage,
-    in_both,
 )
 from bot.answers.records import Run, RunRecords
 from handlers.errors import NotDelivered, SlackError
 from handlers.model import Cancelled, Completion, Failed, Inquiry
 from handlers.trouble import explain
 from ingest.model import Unreadable
-from retrieval.language import detect
 
 log = structlog.get_logger()
 
@@ -205,20 +203,6 @@ class RunWorker:
             failed = Failed(run_id=run_id, message=say(BROKEN, inquiry), can_retry=True)
         await reply.show(failed)
         return Completion.FAILED
-
-
-def language_of(inquiry: Inquiry) -> Language:
-    """The language to speak before the question is understood."""
-    return detect(_words_of(inquiry))
-
-
-def say(text: TextByLanguage, inquiry: Inquiry) -> str:
-    """A sentence in the asker's language; in both when a voice clip is all they sent."""
-    return text[language_of(inquiry)] if _words_of(inquiry) else in_both(text, "en")
-
-
-def _words_of(inquiry: Inquiry) -> str:
-    return inquiry.text.strip() or (inquiry.voice.transcript if inquiry.voice else None) or ""
 
 
 def _is_being_cancelled() -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from psycopg import sql
 from psycopg_pool import AsyncConnectionPool
 
+from bot.agent.admission import Admission
 from bot.agent.answering import Answering
 from bot.agent.graph import AnswerGraph
 from bot.agent.offline.calibration import Calibration, Weights
@@ -30,6 +31,7 @@ from bot.jobs import Jobs
 from handlers.model import Final, Inquiry, RunEvent, SharedFile
 from permissions.adapters.coverage import PgCoverage
 from permissions.model import AccessScope, ConversationKind, Principal
+from permissions.roles import RoleRules, Roles
 from permissions.scopes import ScopeBuilder
 from retrieval.adapters.passages import PgPassages
 from retrieval.adapters.pgvector import PgVectorStore
@@ -171,6 +173,9 @@ class World:
         )
         scopes = ScopeBuilder(coverage=PgCoverage(pool=self.pool), clock=lambda: rows.NOW, max_age=timedelta(days=1))
         self.once = OneAnswer(records=self.records, graph=graph, scopes=scopes, seconds=30)
+        roles = Roles(
+            pool=self.pool, scopes=scopes, rules=RoleRules(), clock=lambda: rows.NOW, max_age=timedelta(days=1)
+        )
         answering = Answering(
             records=self.records,
             graph=graph,
@@ -178,6 +183,7 @@ class World:
             memberships=Known(),
             history=self.thread,
             clips=self.clip,
+            admission=Admission(roles=roles, memberships=Known(), audit=AuditTrail(pool=self.pool)),
         )
         self.worker = RunWorker(records=self.records, replies=self.replies, answering=answering)
         self.runs = Runs(pool=self.pool, records=self.records, jobs=self.jobs, worker=self.worker)
