@@ -27,7 +27,7 @@ from handlers.arrival import Identity
 from handlers.citations import LINK_ACTION, OPEN_ACTION
 from handlers.clicks import KINDS, Clicks
 from handlers.intake import Intake
-from handlers.ports import Citations, Memberships, Messages, Questions, Uploads
+from handlers.ports import Citations, Contributions, Memberships, Messages, Questions, Uploads
 from handlers.render import RETRY_ACTION, STOP_ACTION
 from permissions.audit import Audit
 
@@ -48,6 +48,7 @@ class SlackApp:
         *,
         client: AsyncWebClient,
         questions: Questions,
+        contributions: Contributions,
         uploads: Uploads,
         citations: Citations,
         memberships: Memberships,
@@ -64,7 +65,12 @@ class SlackApp:
         self._signing_secret = signing_secret
         self._ping_s = ping_s
         self._intake = Intake(
-            questions=questions, uploads=uploads, memberships=memberships, messages=messages, clock=time.monotonic
+            questions=questions,
+            contributions=contributions,
+            uploads=uploads,
+            memberships=memberships,
+            messages=messages,
+            clock=time.monotonic,
         )
         self._actions = Actions(questions=questions, citations=citations, messages=messages, now=now)
         self._clicks = Clicks(audit=audit, messages=messages)

@@ -25,6 +25,7 @@ from bot.answers.reading import FilesBeingRead
 from bot.app import SlackApp
 from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
+from bot.contributions import VET_JOB, VET_RETRIES, VettedContributions
 from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
 from bot.places import FilePlaces
@@ -163,6 +164,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         app = SlackApp(
             client=client,
             questions=runs,
+            contributions=_add_contributions(core, uploads, messages, sync),
             uploads=uploads,
             citations=CitationOpener(
                 pool=core.pool,
@@ -209,6 +211,23 @@ def _add_uploads(core: Core, files: SlackFiles, replies: UploadReplies, sync: Wo
     core.jobs.add(PLACES_JOB, uploads.look_again, queue="places", retries=PLACES_RETRIES, gave_up=uploads.close)
     core.jobs.add(PLACE_JOB, uploads.look_around, queue="places", retries=PLACES_RETRIES)
     return uploads
+
+
+def _add_contributions(
+    core: Core, uploads: SlackUploads, messages: SlackMessages, sync: WorkspaceSync
+) -> VettedContributions:
+    contributions = VettedContributions(
+        pool=core.pool,
+        uploads=uploads,
+        catalog=core.catalog,
+        roles=core.roles,
+        memberships=sync,
+        jobs=core.jobs,
+        audit=core.audit,
+        messages=messages,
+    )
+    core.jobs.add(VET_JOB, contributions.vet, queue="notices", retries=VET_RETRIES, gave_up=contributions.gave_up)
+    return contributions
 
 
 def _worker(

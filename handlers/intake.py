@@ -28,7 +28,7 @@ from handlers.files import FILE_EVENTS, read_file_event, read_place_event
 from handlers.mentions import read_mention
 from handlers.messages import read_message
 from handlers.model import Outgoing
-from handlers.ports import Memberships, Messages, Questions, Uploads
+from handlers.ports import Contributions, Memberships, Messages, Questions, Uploads
 from retrieval.language import detect
 
 log = structlog.get_logger()
@@ -54,12 +54,14 @@ class Intake:
         self,
         *,
         questions: Questions,
+        contributions: Contributions,
         uploads: Uploads,
         memberships: Memberships,
         messages: Messages,
         clock: Callable[[], float],
     ) -> None:
         self._questions = questions
+        self._contributions = contributions
         self._uploads = uploads
         self._memberships = memberships
         self._messages = messages
@@ -94,7 +96,7 @@ class Intake:
             case Question():
                 await self._ask(decision, arrival)
             case Upload(conversation=conversation, upload_ts=ts, user=user, file=file):
-                await self._uploads.register(
+                await self._contributions.register(
                     team=team, conversation=conversation, thread_ts=ts, user=user, file=file, event_id=event_id
                 )
             case QuestionEdited(inquiry=inquiry):

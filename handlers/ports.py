@@ -37,14 +37,21 @@ class Questions(Protocol):
         ...
 
 
-class Uploads(Protocol):
+class Contributions(Protocol):
     """Files that people share so that the bot learns them."""
 
     async def register(
         self, *, team: str, conversation: str, thread_ts: str, user: str, file: SharedFile, event_id: str | None
     ) -> bool:
-        """Register durably with its job; progress goes into ``thread_ts``. False when it was registered before."""
+        """Register durably with its job; progress, or why it is not learned, goes into ``thread_ts``.
+
+        False when it was registered before, or is not yet, or is not to be.
+        """
         ...
+
+
+class Uploads(Protocol):
+    """What becomes of the files that were learned."""
 
     async def deleted(self, *, team: str, file_id: str) -> None:
         """The file was deleted: from now on nobody finds or opens it."""

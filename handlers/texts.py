@@ -155,6 +155,15 @@ UPLOAD_READING = Sentence("Reading “{title}”…", "正在阅读“{title}”
 UPLOAD_INDEXING = Sentence("Making “{title}” searchable…", "正在为“{title}”建立索引…")
 UPLOAD_READY = Sentence("“{title}” is ready: you can ask about it now.", "“{title}”已就绪：现在可以提问了。")
 UPLOAD_FAILED = Sentence("I could not read “{title}”: {why}", "无法读取“{title}”：{why}")
+NOT_A_CONTRIBUTOR = Sentence(
+    "I did not learn this file: I learn the files of contributors, and you are none yet. Ask one of my "
+    "administrators to make you one, or a contributor to share the file.",
+    "我没有学习这个文件：我只学习贡献者上传的文件，而你还不是贡献者。请让我的管理员把你设为贡献者，或请贡献者来分享这个文件。",
+)
+UPLOADER_UNKNOWN = Sentence(
+    "I did not learn this file: Slack did not tell me who you are in this workspace. Please share it again later.",
+    "我没有学习这个文件：Slack 没有告诉我你在本工作区的身份。请稍后再分享一次。",
+)
 LEFT_OUT = Sentence("Left out:", "没有读到的部分：")
 PERCENT = Sentence("{line} {percent} %", "{line} {percent}%")
 

@@ -164,6 +164,7 @@ async def world(sandbox: Sandbox, pool: AsyncConnectionPool, folder: Path) -> As
         app = SlackApp(
             client=client,
             questions=Questions(notes),
+            contributions=uploads,
             uploads=uploads,
             citations=Citations(notes),
             memberships=sync,

@@ -243,6 +243,7 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
     app = SlackApp(
         client=client,
         questions=questions,
+        contributions=uploads,
         uploads=uploads,
         citations=citations,
         memberships=memberships,

@@ -81,6 +81,7 @@ async def test_wrong_tokens_are_errors_at_the_start(offline_bot: Bot) -> None:
     app = SlackApp(
         client=web_client(token="xoxb-wrong", base_url=bot.sandbox.api_url),
         questions=bot.questions,
+        contributions=bot.uploads,
         uploads=bot.uploads,
         citations=bot.citations,
         memberships=bot.memberships,

@@ -280,7 +280,9 @@ class Broken:
 )
 async def test_what_cannot_be_accepted_is_raised_and_told_once_in_ten_minutes(event: dict[str, Any], told: int) -> None:
     slack, time = FakeSlack(), Time()
-    intake = Intake(questions=Broken(), uploads=Broken(), memberships=Broken(), messages=slack, clock=time)
+    intake = Intake(
+        questions=Broken(), contributions=Broken(), uploads=Broken(), memberships=Broken(), messages=slack, clock=time
+    )
     body = {
         "event": {"type": "message", "channel": "C1", "channel_type": "channel", "user": "U1", "ts": "2.0", **event}
     }
@@ -295,7 +297,9 @@ async def test_what_cannot_be_accepted_is_raised_and_told_once_in_ten_minutes(ev
 async def test_that_it_cannot_even_be_told_changes_nothing() -> None:
     slack = FakeSlack()
     slack.fail("post", Gone("channel_not_found"))
-    intake = Intake(questions=Broken(), uploads=Broken(), memberships=Broken(), messages=slack, clock=Time())
+    intake = Intake(
+        questions=Broken(), contributions=Broken(), uploads=Broken(), memberships=Broken(), messages=slack, clock=Time()
+    )
     event = {"type": "message", "channel": "D1", "channel_type": "im", "user": "U1", "ts": "2.0", "text": "how long?"}
     with pytest.raises(ConnectionError):
         await intake.accept({"event": event}, BOT)
