@@ -79,6 +79,12 @@ class SlackApp:
         self._bolt: AsyncApp | None = None
         self._socket: AsyncSocketModeHandler | None = None
         self._runner: web.AppRunner | None = None
+        self._acting = 0
+
+    @property
+    def is_acting(self) -> bool:
+        """Whether a click that was acknowledged is still being acted on."""
+        return self._acting > 0
 
     @property
     def identity(self) -> Identity:
@@ -193,11 +199,24 @@ class SlackApp:
         logger.setLevel(logging.WARNING)
         app.use(AcceptEvents(self._intake, identity))
         app.use(NoteClicks(self._clicks, identity))
-        app.action(OPEN_ACTION)(_acknowledged(self._actions.open_citation))
-        app.action(STOP_ACTION)(_acknowledged(self._actions.stop))
-        app.action(RETRY_ACTION)(_acknowledged(self._actions.retry))
-        app.action(LINK_ACTION)(_acknowledged(_nothing_more))
+        app.action(OPEN_ACTION)(self._acknowledged(self._actions.open_citation))
+        app.action(STOP_ACTION)(self._acknowledged(self._actions.stop))
+        app.action(RETRY_ACTION)(self._acknowledged(self._actions.retry))
+        app.action(LINK_ACTION)(self._acknowledged(_nothing_more))
         return app
+
+    def _acknowledged(self, act: Callable[[Mapping[str, Any]], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        """A listener that acknowledges at once and then acts: interactive payloads are delivered once only."""
+
+        async def listener(ack: AsyncAck, body: dict[str, Any]) -> None:
+            self._acting += 1
+            try:
+                await ack()
+                await act(body)
+            finally:
+                self._acting -= 1
+
+        return listener
 
 
 class AcceptEvents(AsyncMiddleware):
@@ -244,16 +263,6 @@ class NoteClicks(AsyncMiddleware):
         if is_click and not await self._clicks.note(req.body, team=self._identity.team):
             return BoltResponse(status=200, body="")
         return await next()
-
-
-def _acknowledged(act: Callable[[Mapping[str, Any]], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """A listener that acknowledges at once and then acts: interactive payloads are delivered once only."""
-
-    async def listener(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await act(body)
-
-    return listener
 
 
 async def _nothing_more(_: Mapping[str, Any]) -> None:

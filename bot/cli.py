@@ -163,6 +163,17 @@ def retrieval(
     _run(_command("evaluate").retrieval(directory, as_json=as_json))
 
 
+@evaluate.command("permissions")
+def permissions(
+    checks: Annotated[int, typer.Option(min=1, help="How many (message, reader, file) to judge.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="Another seed makes other workspaces.")] = 1,
+    workspace: Annotated[int | None, typer.Option(min=0, help="Replay the workspace of this number alone.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Prove on generated workspaces, against an independent oracle, that nobody is shown what they may not read."""
+    _run(_command("evaluate").permissions(checks=checks, seed=seed, workspace=workspace, as_json=as_json))
+
+
 def main() -> None:
     """Entry point of the ``haitang`` program."""
     app()

@@ -23,6 +23,11 @@ class Stream:
     def __init__(self, people: Callable[[str], Person | None]) -> None:
         self._people = people
         self._listeners: set[Listener] = set()
+        self._watchers: list[tuple[str, Callable[[Json], None]]] = []
+
+    def watch(self, person: str, look: Callable[[Json], None]) -> None:
+        """Call ``look`` with each change that this person sees, at the very moment, from now on."""
+        self._watchers.append((person, look))
 
     def listen(self, person: str) -> Listener:
         listener = Listener(person)
@@ -34,6 +39,10 @@ class Stream:
 
     def publish(self, change: Json, *, sees: Callable[[Person], bool]) -> None:
         """Queue `change` for every listener whose person `sees` it; never waits."""
+        for name, look in self._watchers:
+            person = self._people(name)
+            if person is not None and sees(person):
+                look(change)
         for listener in list(self._listeners):
             person = self._people(listener.person)
             if person is not None and sees(person):

@@ -12,8 +12,8 @@ from bot.sandbox.model import Json
 
 async def faults(context: Context, values: Json) -> Json:
     """Any of: a method fault, `clear` (of those), `redeliver`, `foreign_event`, `drop_socket`, `refresh_socket`,
-    `revoke_scope`, `grant_scope`; `lose` and `hold` events from now on, `let_go` of those held back in the order that
-    this seed gives."""
+    `revoke_scope`, `grant_scope`; `lose` and `hold` all events but people's messages from now on, `let_go` of those
+    held back in the order that this seed gives."""
     if values.get("clear"):
         context.faults.clear()
     if "method" in values:

@@ -1,0 +1,86 @@
+"""One generated workspace from its first file to its last event, watched and judged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from bot.evaluation.permissions.acts import Acts
+from bot.evaluation.permissions.baseline import Baseline
+from bot.evaluation.permissions.events import Kind, Step, steps
+from bot.evaluation.permissions.eyes import Eyes
+from bot.evaluation.permissions.hands import Hands
+from bot.evaluation.permissions.markers import Markers
+from bot.evaluation.permissions.oracle import Leak, Moment, Oracle
+from bot.evaluation.permissions.questions import Questions
+from bot.evaluation.permissions.refusals import of_window
+from bot.evaluation.permissions.stage import Stage
+from bot.evaluation.permissions.workspace import Blueprint, blueprint, settle_in
+
+TOPICS, FILES, STEPS = 4, 7, 20
+"""What there is to ask about in a workspace, what answers it, and how much happens after that."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one workspace has shown. ``trail`` are the steps that were taken, in words."""
+
+    number: int
+    checks: Counter[Moment] = field(default_factory=Counter)
+    leaks: list[Leak] = field(default_factory=list)
+    questions: int = 0
+    forbidden_best: int = 0
+    answers: int = 0
+    public_answers: int = 0
+    unanswered: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
+    trail: list[str] = field(default_factory=list)
+
+
+class Course:
+    """Lives through a list of steps in a workspace of ``stage``."""
+
+    def __init__(self, *, stage: Stage, markers: Markers, seed: int, number: int) -> None:
+        self._stage = stage
+        self._markers = markers
+        self._seed = seed
+        self._number = number
+
+    async def run(self, taken: Sequence[Step] | None = None) -> Outcome:
+        """Live through these steps, by default those that seed and number give. Raises NeverAtRest."""
+        random = Random(f"{self._seed}/{self._number}")  # noqa: S311 - a course of events, no secret
+        plan = blueprint(random, topics=TOPICS, files=FILES)
+        course = steps(random, count=STEPS) if taken is None else taken
+        team = f"T{self._number:06d}PROOF"
+        async with self._stage.bot(team, lambda workspace: settle_in(workspace, random)) as bot:
+            oracle = Oracle(bot.workspace)
+            eyes = Eyes(context=bot.sandbox.context, markers=self._markers, oracle=oracle)
+            questions = Questions(bot=bot, markers=self._markers, oracle=oracle, baseline=Baseline(bot.core, team))
+            acts = Acts(
+                bot=bot,
+                hands=Hands(self._stage.session, bot.sandbox.site),
+                markers=self._markers,
+                plan=plan,
+                oracle=oracle,
+                eyes=eyes,
+                questions=questions,
+            )
+            outcome = Outcome(self._number)
+            await self._begin(acts, plan)
+            for step in course:
+                outcome.trail.append(f"{step} {await acts.take(step)}")
+            await acts.settle()
+            await questions.count(outcome)
+            outcome.checks.update(oracle.checks)
+            outcome.leaks = oracle.leaks
+            outcome.refusals.update(filter(None, map(of_window, eyes.windows)))
+            return outcome
+
+    async def _begin(self, acts: Acts, plan: Blueprint) -> None:
+        async with asyncio.TaskGroup() as group:
+            for upload in plan.uploads:
+                group.create_task(acts.take(Step(Kind.UPLOAD, upload.by, upload.place, upload.what)))
+        await acts.settle()
