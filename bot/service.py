@@ -26,6 +26,7 @@ from bot.app import SlackApp
 from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
 from bot.contributions import VET_JOB, VET_RETRIES, VettedContributions
+from bot.file_sweep import FileSweep
 from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
 from bot.places import FilePlaces
@@ -66,6 +67,8 @@ SWEEP_AGAIN_SECONDS = 5.0
 SWEEPS_PER_AGE = 4
 """How often memberships are confirmed within the time that they count: three sweeps may fail."""
 
+FILES_SWEPT_EVERY = timedelta(days=1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
@@ -75,6 +78,7 @@ class Service:
     app: SlackApp
     runs: Runs
     sync: WorkspaceSync
+    file_sweep: FileSweep
     originals: OriginalLinks
 
     def endpoints(self) -> Endpoints:
@@ -93,7 +97,9 @@ class Service:
                 group.create_task(self._watch(self.core.database.server), name="postgres-watch")
             group.create_task(self.core.jobs.work(), name="jobs")
             every = max_age(self.core.settings) / SWEEPS_PER_AGE
-            group.create_task(keep_fresh(self.sync, self.app.identity.team, every=every), name="workspace-sweeps")
+            team = self.app.identity.team
+            group.create_task(keep_fresh(self.sync, team, every=every), name="workspace-sweeps")
+            group.create_task(keep_fresh(self.file_sweep, team, every=FILES_SWEPT_EVERY), name="file-sweeps")
 
     async def _watch(self, server: EmbeddedPostgres) -> None:
         try:
@@ -105,7 +111,7 @@ class Service:
 
 
 class Sweeps(Protocol):
-    """What :class:`permissions.sync.WorkspaceSync` does."""
+    """What :class:`permissions.sync.WorkspaceSync` and :class:`bot.file_sweep.FileSweep` do."""
 
     async def keep_fresh(self, team: str, *, every: timedelta) -> None: ...
 
@@ -184,7 +190,8 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         stack.push_async_callback(app.aclose)
         adoption = Adoption(pool=core.pool, grants=core.grants, rights=core.rights)
         await adoption.adopt(old=LOCAL_TEAM, team=app.identity.team)
-        yield Service(core=core, app=app, runs=runs, sync=sync, originals=originals)
+        sweep = FileSweep(pool=core.pool, look_again=uploads.places_changed, clock=core.clock)
+        yield Service(core=core, app=app, runs=runs, sync=sync, file_sweep=sweep, originals=originals)
 
 
 def _add_uploads(core: Core, files: SlackFiles, replies: UploadReplies, sync: WorkspaceSync) -> SlackUploads:

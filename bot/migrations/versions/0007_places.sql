@@ -11,3 +11,6 @@ CREATE TABLE file_shares (
     PRIMARY KEY (team, file_id, conversation_id, ts)
 );
 CREATE INDEX file_shares_by_message ON file_shares (team, conversation_id, ts);
+
+-- When the sweep for missed events last had a file's places looked at.
+ALTER TABLE documents ADD COLUMN places_swept_at timestamptz;
