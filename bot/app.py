@@ -28,7 +28,7 @@ from handlers.citations import LINK_ACTION, OPEN_ACTION
 from handlers.clicks import KINDS, Clicks
 from handlers.intake import Intake
 from handlers.ports import Citations, Contributions, Memberships, Messages, Questions, Uploads
-from handlers.render import RETRY_ACTION, STOP_ACTION
+from handlers.render import AGAIN_ACTION, RETRY_ACTION, STOP_ACTION
 from permissions.audit import Audit
 
 log = structlog.get_logger()
@@ -202,6 +202,7 @@ class SlackApp:
         app.action(OPEN_ACTION)(self._acknowledged(self._actions.open_citation))
         app.action(STOP_ACTION)(self._acknowledged(self._actions.stop))
         app.action(RETRY_ACTION)(self._acknowledged(self._actions.retry))
+        app.action(AGAIN_ACTION)(self._acknowledged(self._actions.ask_again))
         app.action(LINK_ACTION)(self._acknowledged(_nothing_more))
         return app
 

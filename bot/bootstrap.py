@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 
 from psycopg_pool import AsyncConnectionPool
 
+from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, PLACE_JOB, Living
+from bot.answers.posts import Posts
 from bot.answers.records import RunRecords
 from bot.audit.trail import AuditTrail
 from bot.config import Settings
@@ -72,6 +74,8 @@ class Core:
     search: Search
     parser: ParserPool
     records: RunRecords
+    posts: Posts
+    living: Living
     limits: Limits
 
 
@@ -118,14 +122,18 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     pool, jobs, encoder, full_text = opened.pool, opened.jobs, opened.encoder, opened.full_text
     grants = Grants(pool=pool)
     audit = AuditTrail(pool=pool)
-    rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=full_text)
+    scopes = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=clock, max_age=max_age(settings))
+    living = Living(pool=pool, jobs=jobs, scopes=scopes, audit=audit)
+    rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=full_text, answers=living)
     objects = StoredObjects.in_folder(opened.database.folder.objects)
-    deletion = Deletion(pool=pool, jobs=jobs, full_text=full_text, objects=objects)
+    deletion = Deletion(pool=pool, jobs=jobs, full_text=full_text, objects=objects, answers=living)
+    jobs.add(DOCUMENT_JOB, living.look_from, queue="standing", retries=8)
+    jobs.add(AUDIENCE_JOB, living.look_before, queue="standing", retries=8)
+    jobs.add(PLACE_JOB, living.judge, queue="standing", retries=8)
     jobs.add(RIGHTS_JOB, rights.run, queue="upkeep", retries=8)
     jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=8)
     passages = PgPassages(pool=pool)
     vectors = PgVectorStore(pool=pool, encoder=encoder.name)
-    scopes = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=clock, max_age=max_age(settings))
     search = Search(
         encoder=encoder, vectors=vectors, full_text=full_text, passages=passages, settings=_search_settings(settings)
     )
@@ -152,6 +160,8 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         search=search,
         parser=opened.parser,
         records=RunRecords(pool=pool, audit=audit),
+        posts=Posts(pool=pool),
+        living=living,
         limits=opened.limits,
     )
 

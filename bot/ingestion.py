@@ -29,7 +29,7 @@ def add_pipeline(core: Core, *, sources: Mapping[str, Source], progress: Progres
         objects=core.objects,
         parser=core.parser,
         indexer=Indexer(encoder=core.encoder, rows=core.vectors, full_text=core.full_text, grants=core.grants),
-        publisher=Publisher(pool=core.pool, full_text=core.full_text, encoder=core.encoder.name),
+        publisher=Publisher(pool=core.pool, full_text=core.full_text, encoder=core.encoder.name, answers=core.living),
         progress=progress,
         scratch=core.database.folder.scratch,
         limits=core.limits,

@@ -22,14 +22,23 @@ log = structlog.get_logger()
 
 JobFunction = Callable[..., Awaitable[None]]
 
-CONCURRENCY = {"questions": 20, "ingest": 2, "long": 1, "upkeep": 2, "places": 2, "notices": 2}
+CONCURRENCY = {
+    "questions": 20,
+    "ingest": 2,
+    "long": 1,
+    "upkeep": 2,
+    "places": 2,
+    "standing": 4,
+    "withdrawals": 20,
+    "notices": 2,
+}
 """Jobs of a queue that run at the same time. Parsing is bounded by its own processes; questions mostly wait.
 
 Long texts are indexed beside the short ones, so that nobody's page waits for hours behind somebody's book. What only
 tells people something waits for Slack, and nothing else waits for it.
 
 Rights and deletions are upkeep: they never wait behind files that are slow to read, nor for Slack, which is asked for
-places.
+places. What they mean for answers that were given is decided apart from showing it, which waits for its turn at Slack.
 """
 
 POLL_SECONDS = 0.2

@@ -20,8 +20,10 @@ from bot.agent.runs import JOB, Runs
 from bot.agent.voice import VoiceClips
 from bot.agent.worker import RunWorker
 from bot.answers.citations import CitationOpener
+from bot.answers.living import SHOW_JOB
 from bot.answers.originals import OriginalLinks
 from bot.answers.reading import FilesBeingRead
+from bot.answers.showing import SHOW_RETRIES, Showing
 from bot.app import SlackApp
 from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
@@ -48,6 +50,7 @@ from handlers.adapters.slack import SlackMessages, web_client
 from handlers.adapters.workspace import SlackWorkspace
 from handlers.pace import EditBudget
 from handlers.reply import Replies
+from handlers.standing import Standings
 from handlers.upload_reply import UploadReplies
 from ingest.adoption import Adoption
 from permissions.sync import WorkspaceSync
@@ -92,6 +95,7 @@ class Service:
         an ExceptionGroup.
         """
         await self.runs.recover()
+        await self.core.living.show_waiting(self.app.identity.team)
         async with asyncio.TaskGroup() as group:
             if self.core.database.server is not None:
                 group.create_task(self._watch(self.core.database.server), name="postgres-watch")
@@ -152,13 +156,16 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             clock=core.clock,
             max_age=max_age(settings),
             on_narrowed=core.rights.follow,
+            on_audience=core.living.audience_changed,
         )
         uploads = _add_uploads(core, files, upload_replies, sync)
-        replies = Replies(messages=messages, budget=budget, now=core.clock, sleep=pace.sleep)
+        replies = Replies(messages=messages, journal=core.posts, budget=budget, now=core.clock, sleep=pace.sleep)
         stack.push_async_callback(replies.aclose)
         worker = _worker(core, files, SlackHistory(client=client), replies=replies, sync=sync)
         core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
-        runs = Runs(pool=core.pool, records=core.records, jobs=core.jobs, worker=worker)
+        runs = Runs(pool=core.pool, records=core.records, jobs=core.jobs, worker=worker, given=core.living)
+        core.living.connect(memberships=sync, under_way=worker)
+        _add_showing(core, messages, budget, pace)
         originals = OriginalLinks(
             pool=core.pool,
             scopes=core.scopes,
@@ -237,6 +244,12 @@ def _add_contributions(
     return contributions
 
 
+def _add_showing(core: Core, messages: SlackMessages, edits: EditBudget, pace: Pace) -> None:
+    board = Standings(messages=messages, edits=edits, removals=EditBudget(clock=pace.clock), sleep=pace.sleep)
+    showing = Showing(pool=core.pool, posts=core.posts, board=board)
+    core.jobs.add(SHOW_JOB, showing.show, queue="withdrawals", retries=SHOW_RETRIES)
+
+
 def _worker(
     core: Core, files: SlackFiles, history: SlackHistory, *, replies: Replies, sync: WorkspaceSync
 ) -> RunWorker:
@@ -251,6 +264,7 @@ def _worker(
         history=history,
         admission=Admission(roles=core.roles, memberships=sync, audit=core.audit),
         clips=VoiceClips(files=files, hearing=core.parser, folder=core.database.folder.scratch),
+        posts=core.posts,
         seconds=core.settings.limits.run_seconds,
     )
     return RunWorker(records=core.records, replies=replies, answering=answering)

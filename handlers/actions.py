@@ -1,4 +1,4 @@
-"""Clicks: open a citation, stop a run, try one again."""
+"""Clicks: open a citation, stop a run, try one again, ask anew what an answer no longer tells."""
 
 from __future__ import annotations
 
@@ -60,6 +60,10 @@ class Actions:
     async def retry(self, body: Mapping[str, Any]) -> None:
         """Ask an ended run's question again."""
         await self._ask_of_run(body, self._questions.retry, texts.NOT_YOURS_TO_RETRY)
+
+    async def ask_again(self, body: Mapping[str, Any]) -> None:
+        """Ask the question of an answer that was withdrawn or marked again; whoever reads it there may."""
+        await self._ask_of_run(body, self._questions.ask_again, texts.NOT_TO_ASK_AGAIN)
 
     async def _ask_of_run(self, body: Mapping[str, Any], ask: RunRequest, otherwise: texts.Sentence) -> None:
         try:

@@ -21,6 +21,10 @@ GIVE_UP_S = 900.0
 """Seconds that a final edit is tried while Slack can't be reached."""
 
 
+class Withdrawn(Exception):
+    """What was to be shown may not be shown any more."""
+
+
 class LiveMessage:
     """A message that is already posted. ``show`` and ``finish`` hand in what it should look like; only the task edits.
 
@@ -45,25 +49,33 @@ class LiveMessage:
         self._shown = shown
         self._wanted: Callable[[], Outgoing] | None = None
         self._final: Outgoing | None = None
+        self._may: Callable[[], Awaitable[bool]] | None = None
         self._can_edit = True
         self._changed = asyncio.Event()
         self._pausing: asyncio.Future[None] | None = None
         self._lane = budget.join()
         self._task = asyncio.create_task(self._own(), name=f"edits of {conversation}/{ts}")
 
-    def show(self, wanted: Callable[[], Outgoing]) -> None:
-        """Let the message look like ``wanted()`` soon; it is called when the edit is sent. Ignored after ``finish``."""
-        if self._final is None:
-            self._wanted = wanted
-            self._changed.set()
+    def show(self, wanted: Callable[[], Outgoing], *, urgent: bool = False) -> None:
+        """Let the message look like ``wanted()`` soon; it is called when the edit is sent. Ignored after ``finish``.
 
-    async def finish(self, final: Outgoing) -> None:
-        """Make ``final`` the last state; returns when Slack has it.
-
-        Raises a SlackError when the message can't be edited (any more), NotDelivered when Slack stays unreachable.
+        ``urgent``: what it shows now must go, before other answers get on.
         """
         if self._final is None:
-            self._final = final
+            self._wanted = wanted
+            self._lane.is_urgent = self._lane.is_urgent or urgent
+            self._changed.set()
+            if self._lane.is_urgent and self._pausing is not None:
+                self._pausing.cancel()
+
+    async def finish(self, final: Outgoing, *, may: Callable[[], Awaitable[bool]] | None = None) -> None:
+        """Make ``final`` the last state; returns when Slack has it. ``may`` is asked each time before it is sent.
+
+        Raises a SlackError when the message can't be edited (any more), NotDelivered when Slack stays unreachable,
+        Withdrawn when it may not be sent.
+        """
+        if self._final is None:
+            self._final, self._may = final, may
             self._changed.set()
             if self._pausing is not None:
                 self._pausing.cancel()
@@ -72,7 +84,7 @@ class LiveMessage:
     async def aclose(self) -> None:
         """Give up the message as it stands."""
         self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError, SlackError, NotDelivered):
+        with contextlib.suppress(asyncio.CancelledError, SlackError, NotDelivered, Withdrawn):
             await self._task
 
     async def _own(self) -> None:
@@ -88,11 +100,12 @@ class LiveMessage:
     async def _show_latest(self) -> None:
         """One progress edit at the pace of the budget; dropped when it fails, for the next state replaces it."""
         while self._final is None and self._can_edit and self._wanted is not None:
-            if wait := self._budget.take_progress(self._lane):
+            take = self._budget.take_final if self._lane.is_urgent else self._budget.take_progress
+            if wait := take(self._lane):
                 await self._pause(wait)
                 continue
             message = self._wanted()
-            self._wanted = None
+            self._wanted, self._lane.is_urgent = None, False
             if message != self._shown:
                 await self._try_edit(message)
 
@@ -115,6 +128,8 @@ class LiveMessage:
             if wait := self._budget.take_final(self._lane):
                 await self._sleep(wait)
                 continue
+            if self._may is not None and not await self._may():
+                raise Withdrawn
             try:
                 await self._messages.edit(self.conversation, self.ts, final)
             except RateLimited as error:

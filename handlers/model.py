@@ -130,7 +130,14 @@ class Cancelled:
     run_id: str
 
 
-RunEvent = Status | Transcript | EvidenceReady | TextDelta | Final | Failed | Cancelled
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """The run begins anew: the question was edited, or what was shown of a source may not be shown any more."""
+
+    run_id: str
+
+
+RunEvent = Status | Transcript | EvidenceReady | TextDelta | Restarted | Final | Failed | Cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +183,27 @@ class Outgoing:
     text: str
     blocks: tuple[dict[str, Any], ...] = ()
     attachments: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One message of an answer, in order from 1; ``ts`` is None until Slack has taken it."""
+
+    ordinal: int
+    ts: str | None
+    message: Outgoing
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer as it stands in Slack, with its messages. ``newer`` are titles of sources with a newer version."""
+
+    run_id: str
+    conversation: str
+    thread_ts: str | None
+    language: str
+    posts: tuple[Post, ...]
+    newer: tuple[str, ...] = ()
 
 
 class UploadStage(StrEnum):

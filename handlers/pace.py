@@ -2,7 +2,8 @@
 
 Slack counts chat.update per app and workspace: Tier 3, about 50 a minute, and shorter bursts than that (slack.md). The
 budget is a token bucket whose burst and refill together stay within 50 in any minute. Progress edits leave a token for
-the end of each running answer, and are spaced the wider the emptier the bucket is and the more answers run.
+the end of each running answer, and are spaced the wider the emptier the bucket is and the more answers run. Urgent
+ones, which take away what may not be read any more, come before all others.
 
 chat.postMessage is counted per channel: about one a second, with bursts.
 """
@@ -21,6 +22,7 @@ class Lane:
     """One answer's place in the budget; ``last`` is when it was edited last."""
 
     last: float | None = None
+    is_urgent: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,8 +30,8 @@ class EditBudget:
     """Hands out edits. ``clock`` is monotonic seconds; nothing here waits: callers sleep for what they are told."""
 
     clock: Callable[[], float]
-    burst: int = 14
-    per_minute: float = 36.0
+    burst: int = 16
+    per_minute: float = 34.0
     _tokens: float = field(init=False)
     _as_of: float = field(init=False)
     _lanes: set[Lane] = field(default_factory=set, init=False)
@@ -40,9 +42,9 @@ class EditBudget:
             raise ValueError(f"a burst of {self.burst} and {self.per_minute} edits a minute leave nothing in reserve")
         self._tokens, self._as_of = float(self.burst), self.clock()
 
-    def join(self) -> Lane:
-        """A lane for an answer that starts."""
-        lane = Lane()
+    def join(self, *, urgent: bool = False) -> Lane:
+        """A lane for an answer that starts; while an ``urgent`` one is there, a token is left for it."""
+        lane = Lane(is_urgent=urgent)
         self._lanes.add(lane)
         return lane
 
@@ -59,7 +61,8 @@ class EditBudget:
     def take_final(self, lane: Lane) -> float:
         """Take one final edit, from the reserve too: 0.0 when taken, else the seconds to wait before asking again."""
         now = self._refill()
-        return self._take(lane, now, self._wait_for(1, now))
+        first = 0 if lane.is_urgent else sum(other.is_urgent for other in self._lanes)
+        return self._take(lane, now, self._wait_for(1 + first, now))
 
     def hold(self, seconds: float) -> None:
         """Slack said to wait: nobody edits for that long, and nothing is left in the bucket by then."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from handlers.model import CitationView, Inquiry, Outgoing, SharedFile
+from handlers.model import CitationView, Inquiry, Outgoing, Post, SharedFile
 
 
 class Questions(Protocol):
@@ -22,6 +22,13 @@ class Questions(Protocol):
 
     async def retry(self, run_id: str, *, by: str) -> bool:
         """Ask an ended run's question again; False when it is not theirs, unknown, or already being retried."""
+        ...
+
+    async def ask_again(self, run_id: str, *, by: str) -> bool:
+        """Ask the question of an answer that was withdrawn or marked again, for anyone who reads it there.
+
+        The new answer takes over its message. False when it stands, is being asked again, or is not theirs to read.
+        """
         ...
 
     async def is_engaged(self, team: str, conversation: str, thread_ts: str) -> bool:
@@ -83,6 +90,26 @@ class Citations(Protocol):
 
     async def open(self, *, team: str, reader: str, evidence_id: str, language: str) -> CitationView:
         """The passage in its surroundings under the reader's rights of now; raises CitationRefused."""
+        ...
+
+
+class Journal(Protocol):
+    """Where the messages of answers are noted. Raises the database's errors."""
+
+    async def plan(self, run_id: str, first_ts: str, messages: Sequence[Outgoing]) -> list[Post] | None:
+        """Note durably what is about to be shown, the first in ``first_ts``; None when the answer was withdrawn."""
+        ...
+
+    async def posted(self, run_id: str, ordinal: int, ts: str) -> bool:
+        """Note which message it became; False when the answer was withdrawn while Slack took it."""
+        ...
+
+    async def stands(self, run_id: str) -> bool:
+        """Whether the answer may still be shown."""
+        ...
+
+    async def of(self, run_id: str) -> Sequence[Post]:
+        """What was planned for the run, in order."""
         ...
 
 

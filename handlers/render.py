@@ -6,11 +6,23 @@ Every edit sends the full state. Text of models and documents passes through :mo
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from handlers import texts
-from handlers.model import Cancelled, Completion, Failed, Final, Outgoing, Status, Step, TextDelta, Transcript
+from handlers.model import (
+    Cancelled,
+    Completion,
+    Failed,
+    Final,
+    Outgoing,
+    Restarted,
+    Status,
+    Step,
+    TextDelta,
+    Transcript,
+)
 from handlers.neutralise import markdown, mrkdwn, plain
 from handlers.splitting import MARKDOWN_LIMIT, split
 from retrieval.language import detect
@@ -22,6 +34,7 @@ SHORT_TEXT = 2_800
 """Characters of one text object: Slack refuses 3,000 in a section."""
 GAPS_SHOWN = 8
 RETRY_ACTION = "retry_run"
+AGAIN_ACTION = "ask_again"
 STOP_ACTION = "stop_run"
 
 Block = dict[str, Any]
@@ -59,10 +72,12 @@ class Progress:
     seq: int = 0
     draft: str = ""
 
-    def after(self, event: Status | Transcript | TextDelta) -> Progress:
+    def after(self, event: Status | Transcript | TextDelta | Restarted) -> Progress:
         """The state after ``event``; a delta of an older revision, or one seen before, changes nothing."""
         if isinstance(event, Status):
             return replace(self, status=event)
+        if isinstance(event, Restarted):
+            return replace(self, status=None, draft="")
         if isinstance(event, Transcript):
             # Until it was heard nobody knew which language the asker speaks.
             return replace(self, transcript=event.text, language=detect(event.text))
@@ -121,6 +136,22 @@ def cancelled(event: Cancelled, *, language: str, transcript: str = "") -> Outgo
         _button(RETRY_ACTION, texts.TRY_AGAIN, language, event.run_id),
     ]
     return Outgoing(text=fallback(message), blocks=tuple(blocks))
+
+
+def withdrawn(run_id: str, language: str) -> Outgoing:
+    """In the place of an answer that not everyone there may read any more: why without what, and how to get another."""
+    message = texts.WITHDRAWN(language)
+    again = _button(AGAIN_ACTION, texts.ASK_AGAIN, language, run_id)
+    return Outgoing(text=fallback(message), blocks=(_context(f"⊘ {message}"), again))
+
+
+def marked(message: Outgoing, run_id: str, titles: Sequence[str], language: str) -> Outgoing:
+    """The message as it was, and below it which of its sources have a newer version; without titles as it was."""
+    if not titles:
+        return message
+    notes = [texts.NEWER_VERSION(language, title=cut(" ".join(plain(title).split()), 200)) for title in titles]
+    below = (*(_context(f"ⓘ {note}") for note in notes), _button(AGAIN_ACTION, texts.ASK_AGAIN, language, run_id))
+    return replace(message, blocks=(*message.blocks, *below))
 
 
 def bare(message: Outgoing) -> Outgoing:

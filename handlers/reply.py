@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -10,22 +10,23 @@ import structlog
 
 from handlers import texts
 from handlers.citations import citations
-from handlers.errors import (
-    Gone,
-    MissingScope,
-    NotAuthorised,
-    NotDelivered,
-    NotEditable,
-    RateLimited,
-    Refused,
-    SlackError,
-    TooLong,
-    Unreachable,
+from handlers.errors import NotDelivered, RateLimited, SlackError, TooLong, Unreachable
+from handlers.live import LiveMessage, Sleep, Withdrawn
+from handlers.model import (
+    Cancelled,
+    Failed,
+    Final,
+    Inquiry,
+    Outgoing,
+    Post,
+    Restarted,
+    RunEvent,
+    Status,
+    TextDelta,
+    Transcript,
 )
-from handlers.live import LiveMessage, Sleep
-from handlers.model import Cancelled, Failed, Final, Inquiry, Outgoing, RunEvent, Status, TextDelta, Transcript
 from handlers.pace import EditBudget
-from handlers.ports import Messages
+from handlers.ports import Journal, Messages
 from handlers.render import Progress, bare, cancelled, failed, final, progress
 from handlers.splitting import MARKDOWN_LIMIT
 
@@ -40,6 +41,7 @@ class Replies:
     """Opens the replies of runs. ``now`` is aware UTC."""
 
     messages: Messages
+    journal: Journal
     budget: EditBudget
     now: Callable[[], datetime]
     sleep: Sleep
@@ -70,6 +72,18 @@ class Replies:
         """Take up a placeholder that an earlier process posted; no call to Slack."""
         return self._reply(inquiry, run_id, language, placeholder_ts, None)
 
+    async def complete(self, inquiry: Inquiry, *, run_id: str, language: str) -> bool:
+        """Bring an answer into Slack that a process had begun to show and died; False when none was begun.
+
+        Raises NotDelivered as ``Reply.finish`` does.
+        """
+        posts = await self.journal.of(run_id)
+        if not posts or posts[0].ts is None:
+            return False
+        reply = self._reply(inquiry, run_id, language, posts[0].ts, None)
+        await reply.deliver_rest(posts)
+        return True
+
     async def aclose(self) -> None:
         """Give up the replies that are still open; their runs are ended visibly at the next start."""
         for reply in list(self._open):
@@ -89,6 +103,7 @@ class Replies:
             state=Progress(run_id=run_id, language=language),
             live=live,
             messages=self.messages,
+            journal=self.journal,
             now=self.now,
             closed=self._open.discard,
         )
@@ -118,6 +133,7 @@ class Reply:
         state: Progress,
         live: LiveMessage,
         messages: Messages,
+        journal: Journal,
         now: Callable[[], datetime],
         closed: Callable[[Reply], None],
     ) -> None:
@@ -126,9 +142,11 @@ class Reply:
         self._state = state
         self._live = live
         self._messages = messages
+        self._journal = journal
         self._now = now
         self._closed = closed
         self._end: Final | Failed | Cancelled | None = None
+        self._quotes = False
 
     async def show(self, event: RunEvent) -> None:
         """Take in an event. What comes after a final, failed or cancelled changes nothing."""
@@ -136,21 +154,33 @@ class Reply:
             return
         if isinstance(event, Final | Failed | Cancelled):
             self._end = event
-        elif isinstance(event, Status | TextDelta | Transcript):
+        elif isinstance(event, Status | TextDelta | Transcript | Restarted):
             self._state = self._state.after(event)
-            self._live.show(lambda: progress(self._state))
+            self._live.show(lambda: progress(self._state), urgent=isinstance(event, Restarted))
 
     async def finish(self) -> None:
         """Bring the end into Slack: the final edit, what did not fit, the citations.
 
-        A message that can't be edited is posted anew. A run that showed no end is shown as failed. Raises NotDelivered
-        when not all of it can be shown; the asker is told in their DM where Slack refuses it.
+        A message that can't be edited is posted anew. A run that showed no end is shown as failed. An answer that is
+        withdrawn meanwhile is not shown any further. Raises NotDelivered when not all of it can be shown; the asker is
+        told in their DM where Slack refuses it. Raises the journal's errors.
         """
         if self._end is None:
             message = texts.LEFT_BEFORE_END(self._state.language)
             self._end = Failed(run_id=self._state.run_id, message=message, can_retry=True)
+        self._quotes = isinstance(self._end, Final) and self._end.evidence is not None
+        await self._shown(self._deliver(self._end))
+
+    async def deliver_rest(self, posts: Sequence[Post]) -> None:
+        """Show what was planned of an answer and may not stand in Slack yet; raises as ``finish`` does."""
+        self._quotes = True
+        await self._shown(self._deliver_planned(posts))
+
+    async def _shown(self, delivery: Awaitable[None]) -> None:
         try:
-            await self._deliver(self._end)
+            await delivery
+        except Withdrawn:
+            log.info("answer_withdrawn_on_its_way", run_id=self._state.run_id)
         except SlackError as error:
             await _tell_elsewhere(self._messages, self._inquiry, self._state.language, error)
             raise NotDelivered(f"the end of run {self._state.run_id} could not be shown: {error}") from error
@@ -163,34 +193,58 @@ class Reply:
         await self._live.aclose()
 
     async def _deliver(self, end: Final | Failed | Cancelled) -> None:
-        first, *rest = self._messages_of(end, MARKDOWN_LIMIT)
-        try:
-            await self._live.finish(first)
-        except TooLong:
-            rest = await self._deliver_shorter(end)
-        except (Gone, MissingScope, NotAuthorised, NotEditable, Refused) as error:
-            log.warning("final_edit_refused", run_id=self._state.run_id, error=error.error)
-            await self._post_anew(first)
-        for message in rest:
-            await self._post(message)
-        if isinstance(end, Final):
-            for message in citations(end, self._now()):
-                await self._post(message)
-
-    async def _deliver_shorter(self, end: Final | Failed | Cancelled) -> list[Outgoing]:
-        """Smaller pieces until Slack takes the first; returns the rest. The placeholder is edited, else replaced."""
-        for limit in LIMITS[1:]:
-            first, *rest = self._messages_of(end, limit)
+        """Smaller pieces until Slack takes the first; the last attempt goes without blocks. Then what follows it."""
+        posts: Sequence[Post] = ()
+        for limit in LIMITS:
+            posts = await self._planned(end, self._messages_of(end, limit))
             try:
-                await self._messages.edit(self._inquiry.conversation, self.placeholder_ts, first)
+                await self._show_first(posts[0], is_first_attempt=limit == LIMITS[0])
+                break
             except TooLong:
                 continue
-            except SlackError:
-                await self._post_anew(first)
-            return rest
-        first, *rest = [bare(message) for message in self._messages_of(end, LIMITS[-1])]
-        await self._post_anew(first)
-        return rest
+        else:
+            posts = await self._planned(end, [bare(message) for message in self._messages_of(end, LIMITS[-1])])
+            await self._post_anew(posts[0])
+        for post in posts[1:]:
+            await self._post(post)
+
+    async def _deliver_planned(self, posts: Sequence[Post]) -> None:
+        await self._show_first(posts[0], is_first_attempt=True)
+        since = float(self._inquiry.message_ts)
+        for post in posts[1:]:
+            if post.ts is not None:
+                continue
+            where, thread_ts = self._inquiry.conversation, self._inquiry.thread_ts
+            if ts := await self._messages.find(where, self._name(post), thread_ts=thread_ts, since=since):
+                await self._note(post, ts)
+            else:
+                await self._post(post)
+
+    async def _planned(self, end: Final | Failed | Cancelled, messages: Sequence[Outgoing]) -> Sequence[Post]:
+        """The messages in order; those of an answer from evidence are noted before Slack gets them."""
+        if not self._quotes or not isinstance(end, Final):
+            return [Post(at, None, message) for at, message in enumerate(messages, start=1)]
+        all_of_it = [*messages, *citations(end, self._now())]
+        posts = await self._journal.plan(self._state.run_id, self.placeholder_ts, all_of_it)
+        if posts is None:
+            raise Withdrawn
+        return posts
+
+    async def _show_first(self, post: Post, *, is_first_attempt: bool) -> None:
+        """Edit the placeholder; one that can't be edited is posted anew. Raises TooLong."""
+        try:
+            if is_first_attempt:
+                await self._live.finish(post.message, may=self._may if self._quotes else None)
+            else:
+                await self._messages.edit(self._inquiry.conversation, self.placeholder_ts, post.message)
+        except TooLong:
+            raise
+        except SlackError as error:
+            log.warning("final_edit_refused", run_id=self._state.run_id, error=error.error)
+            await self._post_anew(post)
+
+    async def _may(self) -> bool:
+        return await self._journal.stands(self._state.run_id)
 
     def _messages_of(self, end: Final | Failed | Cancelled, limit: int) -> list[Outgoing]:
         heard, language = self._state.transcript, self._state.language
@@ -200,12 +254,29 @@ class Reply:
             return [failed(end, language=language, transcript=heard)]
         return [cancelled(end, language=language, transcript=heard)]
 
-    async def _post_anew(self, first: Outgoing) -> None:
+    async def _post_anew(self, first: Post) -> None:
         await self._post(first)
-        try:
-            await self._messages.delete(self._inquiry.conversation, self.placeholder_ts)
-        except SlackError as error:
-            log.info("placeholder_left", run_id=self._state.run_id, error=error.error)
+        await self._take_down(self.placeholder_ts)
 
-    async def _post(self, message: Outgoing) -> None:
-        await self._messages.post(self._inquiry.conversation, message, thread_ts=self._inquiry.thread_ts)
+    async def _post(self, post: Post) -> None:
+        if self._quotes and not await self._may():
+            raise Withdrawn
+        where, thread_ts = self._inquiry.conversation, self._inquiry.thread_ts
+        name = self._name(post) if self._quotes else None
+        ts = await self._messages.post(where, post.message, thread_ts=thread_ts, name=name)
+        await self._note(post, ts)
+
+    async def _note(self, post: Post, ts: str) -> None:
+        """An answer that was withdrawn while Slack took the message leaves nothing behind."""
+        if self._quotes and not await self._journal.posted(self._state.run_id, post.ordinal, ts):
+            await self._take_down(ts)
+            raise Withdrawn
+
+    async def _take_down(self, ts: str) -> None:
+        try:
+            await self._messages.delete(self._inquiry.conversation, ts)
+        except SlackError as error:
+            log.info("message_left", run_id=self._state.run_id, error=error.error)
+
+    def _name(self, post: Post) -> str:
+        return f"{self._state.run_id}/{post.ordinal}"

@@ -63,9 +63,21 @@ MORE_GAPS = Counted("… and {n} more", "… and {n} more", "……另有 {n} �
 CONTINUED = Sentence("Continued below ({part}/{parts})", "下面继续（{part}/{parts}）")
 DRAFT_CUT = Sentence("… (the whole answer follows when it is finished)", "……（写完后会给出全文）")
 
+# What becomes of an answer later.
+WITHDRAWN = Sentence(
+    "This answer was withdrawn: not everyone here may see its sources any more, or a source was deleted. Ask again to "
+    "get an answer from what everyone here may see today.",
+    "这个回答已撤回：并非这里每个人都还能看它的来源，或者来源已被删除。重新提问即可得到依据今天这里人人可看内容的回答。",
+)
+NEWER_VERSION = Sentence(
+    "A newer version of “{title}” has been published since; it may say otherwise.",
+    "“{title}”在此之后有了新版本，内容可能已有变化。",
+)
+
 # Buttons.
 STOP = Sentence("Stop", "停止")
 TRY_AGAIN = Sentence("Try again", "再试一次")
+ASK_AGAIN = Sentence("Ask again", "重新提问")
 OPEN = Sentence("Open", "打开")
 OPEN_FILE = Sentence("Open the file", "打开文件")
 CLOSE = Sentence("Close", "关闭")
@@ -122,6 +134,11 @@ NOT_YOURS_TO_STOP = Sentence(
 NOT_YOURS_TO_RETRY = Sentence(
     "This can't be tried again: it is under way already, or somebody else asked it. Ask it anew in a message.",
     "无法再试：它已在处理中，或是别人提的问题。请发消息重新提问。",
+)
+NOT_TO_ASK_AGAIN = Sentence(
+    "This can't be asked again here: it is being asked already, or you are not known to read along here. Ask it anew "
+    "in a message.",
+    "无法在这里重新提问：已有人在重新提问，或无法确认你能看到这里。请发消息重新提问。",
 )
 CLICK_FAILED = Sentence("That did not work just now. Please try again in a moment.", "刚才没有成功。请稍等片刻再试。")
 

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
 from ingest.model import Receipt
-from ingest.ports import FullTextWriter, Jobs, Objects
+from ingest.ports import Answers, FullTextWriter, Jobs, Objects
 
 log = structlog.get_logger()
 
@@ -54,6 +54,14 @@ UPDATE runs SET answer = ''
                    WHERE evidence.document_id = %(document)s)
 """
 
+# What Slack was given of such an answer; its message is edited by the job that the answers hear of.
+EMPTY_POSTS: Final = """
+UPDATE posts SET content = '{}'
+ WHERE content <> '{}'
+   AND run_id IN (SELECT run_id FROM evidence_sets JOIN evidence USING (evidence_set_id)
+                   WHERE evidence.document_id = %(document)s)
+"""
+
 WRITE_RECEIPT: Final = """
 INSERT INTO deletion_receipts (document_id, team, requested_by, removed)
 VALUES (%(document)s, %(team)s, %(by)s, %(removed)s)
@@ -82,9 +90,18 @@ UPDATE deletion_receipts SET removed = removed || %(removed)s, purged_at = now()
 
 
 class Deletion:
-    """Removes documents from every store."""
+    """Removes documents from every store. ``answers`` hear of it; None where none are given."""
 
-    def __init__(self, *, pool: AsyncConnectionPool, jobs: Jobs, full_text: FullTextWriter, objects: Objects) -> None:
+    def __init__(
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        jobs: Jobs,
+        full_text: FullTextWriter,
+        objects: Objects,
+        answers: Answers | None = None,
+    ) -> None:
+        self._answers = answers
         self._pool = pool
         self._jobs = jobs
         self._full_text = full_text
@@ -102,6 +119,8 @@ class Deletion:
                 values = {"document": document, "team": row[0], "by": by, "removed": Jsonb(removed)}
                 await connection.execute(WRITE_RECEIPT, values)
                 await self._jobs.enqueue(connection, PURGE_JOB, lock=document, document=document)
+                if self._answers is not None:
+                    await self._answers.documents_changed([document], connection=connection)
                 log.info("document_deleted", document=document, **removed)
         return await self.receipt(document)
 
@@ -147,6 +166,7 @@ async def _remove_rows(connection: AsyncConnection[Any], document: str) -> dict[
         "grants": DROP_GRANTS,
         "evidence": EMPTY_EVIDENCE,
         "answers": EMPTY_ANSWERS,
+        "messages": EMPTY_POSTS,
     }
     return {
         name: (await connection.execute(statement, {"document": document})).rowcount

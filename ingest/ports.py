@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -63,6 +63,16 @@ class ChunkWriter(Protocol):
 
     async def vectors(self, *, version: str, encoder: str) -> Mapping[int, tuple[str, ChunkVectors]]:
         """The texts of a version's chunks and their vectors, by ordinal, to be used again for the same text."""
+        ...
+
+
+class Answers(Protocol):
+    """Answers that were given from documents; they are looked at again when these change."""
+
+    async def documents_changed(
+        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
+    ) -> None:
+        """These were deleted, superseded, or lost readers; in the caller's transaction when it is given."""
         ...
 
 

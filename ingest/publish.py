@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
 from ingest.model import Version
-from ingest.ports import FullTextWriter
+from ingest.ports import Answers, FullTextWriter
 
 log = structlog.get_logger()
 
@@ -60,9 +60,20 @@ class Outcome(StrEnum):
 
 
 class Publisher:
-    """Publishes versions that every store has confirmed. ``encoder`` names whose vectors they must have."""
+    """Publishes versions that every store has confirmed. ``encoder`` names whose vectors they must have.
 
-    def __init__(self, *, pool: AsyncConnectionPool, full_text: FullTextWriter, encoder: str) -> None:
+    ``answers`` hear of versions that are superseded; None where none are given.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        full_text: FullTextWriter,
+        encoder: str,
+        answers: Answers | None = None,
+    ) -> None:
+        self._answers = answers
         self._pool = pool
         self._full_text = full_text
         self._encoder = encoder
@@ -96,6 +107,8 @@ class Publisher:
         if active is not None:
             await connection.execute(SUPERSEDE, {"version": active})
         await connection.execute(ACTIVATE, names)
+        if active is not None and self._answers is not None:
+            await self._answers.documents_changed([names["document"]], connection=connection)
         log.info("version_published", version=version.version_id, replaced=active, chunks=expected)
         return Outcome.PUBLISHED
 

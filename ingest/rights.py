@@ -8,7 +8,7 @@ from typing import Any, Final
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
-from ingest.ports import FullTextWriter, Jobs
+from ingest.ports import Answers, FullTextWriter, Jobs
 from permissions.grants import Grants
 from permissions.model import Principal
 
@@ -24,9 +24,21 @@ CURRENT: Final = "SELECT principal FROM grants WHERE document_id = %(document)s"
 
 
 class Rights:
-    """Sets who may read a document. The index is a pre-filter: until the job has run, search finds less, never more."""
+    """Sets who may read a document. The index is a pre-filter: until the job has run, search finds less, never more.
 
-    def __init__(self, *, pool: AsyncConnectionPool, jobs: Jobs, grants: Grants, full_text: FullTextWriter) -> None:
+    ``answers`` hear of it; None where none are given.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        jobs: Jobs,
+        grants: Grants,
+        full_text: FullTextWriter,
+        answers: Answers | None = None,
+    ) -> None:
+        self._answers = answers
         self._pool = pool
         self._jobs = jobs
         self._grants = grants
@@ -56,7 +68,7 @@ class Rights:
             await self._let_index_follow(connection, document)
 
     async def follow(self, documents: Collection[str]) -> None:
-        """The grants of ``documents`` were changed by others: let the index's copy follow."""
+        """The grants of ``documents`` were changed by others: let the index's copy and answers follow."""
         async with self._pool.connection() as connection, connection.transaction():
             for document in documents:
                 await self._let_index_follow(connection, document)
@@ -83,6 +95,8 @@ class Rights:
         await self._jobs.enqueue(
             connection, RIGHTS_JOB, lock=document, queueing_lock=f"{RIGHTS_JOB}/{document}", document=document
         )
+        if self._answers is not None:
+            await self._answers.documents_changed([document], connection=connection)
 
 
 async def _current(connection: AsyncConnection[Any], document: str) -> frozenset[Principal] | None:

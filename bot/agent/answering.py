@@ -13,6 +13,7 @@ from bot.agent.admission import Admission
 from bot.agent.graph import AnswerGraph, RunContext
 from bot.agent.model import Turn
 from bot.agent.ports import Clips, ThreadHistory
+from bot.answers.posts import Posts
 from bot.answers.records import RunRecords
 from bot.answers.rights import Memberships, Scopes
 from handlers.errors import SlackError
@@ -45,6 +46,7 @@ class Answering:
         history: ThreadHistory,
         clips: Clips,
         admission: Admission,
+        posts: Posts,
         seconds: float = RUN_SECONDS,
     ) -> None:
         self._records = records
@@ -54,6 +56,7 @@ class Answering:
         self._history = history
         self._clips = clips
         self._admission = admission
+        self._posts = posts
         self._seconds = seconds
 
     async def answer(self, run_id: str, inquiry: Inquiry, emit: Emit) -> Completion:
@@ -70,11 +73,12 @@ class Answering:
                 await emit(turned_away)
                 return turned_away.completion
             question = await self._words(run_id, inquiry, emit)
-            scope, history = await asyncio.gather(self._scope(run_id, inquiry), self._turns(inquiry))
+            scope, said = await asyncio.gather(self.scope(run_id, inquiry), self._said(inquiry))
+            history = await self._readable(scope, inquiry, said)
         context = RunContext(
             run_id=run_id,
             scope=scope,
-            scope_now=partial(self._scope, run_id, inquiry),
+            scope_now=partial(self.scope, run_id, inquiry),
             emit=emit,
             alone=inquiry.kind is ConversationKind.DM,
         )
@@ -96,26 +100,36 @@ class Answering:
         await emit(Transcript(run_id=run_id, text=said))
         return words
 
-    async def _scope(self, run_id: str, inquiry: Inquiry) -> AccessScope:
+    async def scope(self, run_id: str, inquiry: Inquiry) -> AccessScope:
+        """What the question may be answered from now, noted with the run."""
         team, asker, conversation = inquiry.team, inquiry.asker, inquiry.conversation
         await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
         scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
         await self._records.note_scope(run_id, scope)
         return scope
 
-    async def _turns(self, inquiry: Inquiry) -> tuple[Turn, ...]:
+    async def _said(self, inquiry: Inquiry) -> Sequence[tuple[bool, str, str]]:
         """What was said before in this thread, which the same people read; in a direct message the latest questions."""
         if inquiry.thread_ts is None or inquiry.thread_ts == inquiry.message_ts:
             if inquiry.kind is not ConversationKind.DM:
                 return ()
-            return tuple(Turn(by_bot=False, text=text) for text in await self._records.recent_questions(inquiry))
+            return [(False, text, "") for text in await self._records.recent_questions(inquiry)]
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
                 messages = await self._history.messages(inquiry.team, inquiry.conversation, inquiry.thread_ts)
         except (SlackError, TimeoutError):
             log.warning("thread_not_read", conversation=inquiry.conversation, exc_info=True)
             return ()
-        return _before(inquiry.text, [Turn(by_bot, text) for by_bot, text in messages])
+        return messages
+
+    async def _readable(
+        self, scope: AccessScope, inquiry: Inquiry, said: Sequence[tuple[bool, str, str]]
+    ) -> tuple[Turn, ...]:
+        """The turns before the question. Answers of ours that quote what may not be read any more are left out, though
+        Slack shows them still: a withdrawal waits for its turn."""
+        ours = [ts for by_bot, _, ts in said if by_bot and ts]
+        closed = await self._posts.closed(scope, inquiry.conversation, ours) if ours else frozenset()
+        return _before(inquiry.text, [Turn(by_bot, text) for by_bot, text, ts in said if ts not in closed])
 
 
 def _before(question: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:

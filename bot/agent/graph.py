@@ -17,7 +17,7 @@ from bot.agent.model import CitedPart, CitedQuote, Findings, Quote, Support, Tur
 from bot.agent.roles import Checker, Researcher, Understander, Writer
 from bot.answers.evidence import Chosen, freeze, new_id
 from bot.answers.records import EvidenceGone
-from handlers.model import EvidenceReady, Final, RunEvent, Status, Step, TextDelta
+from handlers.model import EvidenceReady, Final, Restarted, RunEvent, Status, Step, TextDelta
 from permissions.model import AccessScope
 from retrieval.model import EvidenceSet
 
@@ -124,6 +124,7 @@ class AnswerGraph:
                 except EvidenceGone:
                     log.info("evidence_gone", run_id=context.run_id)
                 # Another answer: what was shown of the first must not stay.
+                await context.emit(Restarted(context.run_id))
                 scope = await context.scope_now()
                 return await self._once(question, history, replace(context, scope=scope, answer_id=new_id("ans")))
 

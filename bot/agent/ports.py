@@ -21,10 +21,10 @@ class Searching(Protocol):
 class ThreadHistory(Protocol):
     """The messages of a thread, oldest first: what everyone who reads the reply can read there anyway.
 
-    A message is whether the bot wrote it, and its text. Raises handlers' SlackError.
+    A message is whether the bot wrote it, its text, and its ts. Raises handlers' SlackError.
     """
 
-    async def messages(self, team: str, conversation: str, thread_ts: str) -> Sequence[tuple[bool, str]]: ...
+    async def messages(self, team: str, conversation: str, thread_ts: str) -> Sequence[tuple[bool, str, str]]: ...
 
 
 class Clips(Protocol):
@@ -66,3 +66,15 @@ class ReplyFactory(Protocol):
     async def find(self, inquiry: Inquiry, *, run_id: str, language: str) -> LiveReply | None: ...
 
     async def resume(self, inquiry: Inquiry, *, run_id: str, language: str, placeholder_ts: str) -> LiveReply: ...
+
+    async def complete(self, inquiry: Inquiry, *, run_id: str, language: str) -> bool:
+        """Show the rest of an answer that a process had begun to show; False when none was begun."""
+        ...
+
+
+class GivenAnswers(Protocol):
+    """What became of answers that were given."""
+
+    async def give_way(self, connection: AsyncConnection[Any], run_id: str, *, by: str) -> str | None:
+        """Let another answer take over the message of this one, which is returned; None when it may not."""
+        ...

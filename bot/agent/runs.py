@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import psycopg
@@ -9,7 +10,7 @@ import structlog
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
-from bot.agent.ports import Enqueuer
+from bot.agent.ports import Enqueuer, GivenAnswers
 from bot.agent.worker import RunWorker, Wish
 from bot.answers.evidence import new_id
 from bot.answers.records import Run, RunRecords
@@ -24,7 +25,16 @@ JOB: Final = "answer"
 class Runs:
     """Satisfies ``handlers.ports.Questions``. Raises the database's errors: what raises was not accepted."""
 
-    def __init__(self, *, pool: AsyncConnectionPool, records: RunRecords, jobs: Enqueuer, worker: RunWorker) -> None:
+    def __init__(
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        records: RunRecords,
+        jobs: Enqueuer,
+        worker: RunWorker,
+        given: GivenAnswers,
+    ) -> None:
+        self._given = given
         self._pool = pool
         self._records = records
         self._jobs = jobs
@@ -70,6 +80,22 @@ class Runs:
             return await self._start(
                 connection, new_id("run"), run.inquiry, retry_of=run_id, placeholder_ts=run.placeholder_ts
             )
+
+    async def ask_again(self, run_id: str, *, by: str) -> bool:
+        """Ask the question of an answer that was withdrawn or marked again, in its message, as a run of ``by``.
+
+        False when it stands, makes room for another already, or ``by`` is not known to read there.
+        """
+        run = await self._records.load(run_id)
+        if run is None or run.inquiry is None:
+            return False
+        async with self._pool.connection() as connection, connection.transaction():
+            ts = await self._given.give_way(connection, run_id, by=by)
+            inquiry = replace(run.inquiry, asker=by)
+            if ts and await self._start(connection, new_id("run"), inquiry, retry_of=run_id, placeholder_ts=ts):
+                return True
+            raise psycopg.Rollback
+        return False
 
     async def is_engaged(self, team: str, conversation: str, thread_ts: str) -> bool:
         """Whether the bot has a run in this thread, so that follow-ups need no mention."""

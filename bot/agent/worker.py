@@ -22,7 +22,7 @@ from bot.agent.texts import (
 )
 from bot.answers.records import Run, RunRecords
 from handlers.errors import NotDelivered, SlackError
-from handlers.model import Cancelled, Completion, Failed, Inquiry
+from handlers.model import Cancelled, Completion, Failed, Inquiry, Restarted
 from handlers.trouble import explain
 from ingest.model import Unreadable
 
@@ -79,6 +79,10 @@ class RunWorker:
             live.task.cancel()
         return True
 
+    def start_over(self, run_id: str) -> bool:
+        """Answer anew from what may be read now; what was shown until now goes at once. False as ``wish`` is."""
+        return self.wish(run_id, Wish.RESTART)
+
     def is_working(self, run_id: str) -> bool:
         """Whether the run's answer is still being made; once its end is shown it is not, noted or not."""
         live = self._live.get(run_id)
@@ -101,7 +105,7 @@ class RunWorker:
             return
         if run.completion is None:
             await self._interrupt([run])
-        else:
+        elif run.inquiry is None or not await self._completed(run, run.inquiry, run.completion):
             # Its answer was given; only the note that it has ended was lost, with the database's connection.
             await self._records.end(run_id, run.completion)
 
@@ -111,11 +115,26 @@ class RunWorker:
                 group.create_task(self._end_interrupted(run), name=f"interrupt {run.run_id}")
 
     async def _end_interrupted(self, run: Run) -> None:
+        if run.inquiry and run.completion and await self._completed(run, run.inquiry, run.completion):
+            return
         log.warning("run_interrupted", run_id=run.run_id)
         if run.inquiry is not None:
             failed = Failed(run_id=run.run_id, message=say(INTERRUPTED, run.inquiry), can_retry=True)
             await self._deliver(run, run.inquiry, lambda reply: reply.show(failed))
         await self._records.end(run.run_id, Completion.FAILED)
+
+    async def _completed(self, run: Run, inquiry: Inquiry, completion: Completion) -> bool:
+        """Show all of an answer that a process had begun to show and died, if it may still be read there."""
+        scope = await self._answering.scope(run.run_id, inquiry)
+        if not await self._records.is_readable(run.run_id, scope):
+            return False
+        try:
+            if not await self._replies.complete(inquiry, run_id=run.run_id, language=language_of(inquiry)):
+                return False
+        except NotDelivered:
+            log.exception("answer_not_delivered", run_id=run.run_id)
+            completion = Completion.FAILED
+        return await self._records.end(run.run_id, completion)
 
     async def _deliver(self, run: Run, inquiry: Inquiry, show: Callable[[LiveReply], Awaitable[None]]) -> None:
         """Show one last state; that Slack can't be reached must not keep the run from ending."""
@@ -165,6 +184,7 @@ class RunWorker:
         while live.wish is not Wish.CANCEL:
             if live.wish is Wish.RESTART:
                 live.wish = None
+                await reply.show(Restarted(run_id))
                 inquiry = await self._reloaded(run_id, inquiry)
             live.task = asyncio.create_task(self._attempt(run_id, inquiry, reply), name=f"answer {run_id}")
             try:

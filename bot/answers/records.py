@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, LiteralString
 
@@ -115,6 +115,10 @@ WHERE document.document_id = ANY (%(documents)s) AND document.team = %(team)s AN
   AND EXISTS (SELECT FROM grants
               WHERE grants.document_id = document.document_id AND grants.principal = ANY (%(principals)s))
 FOR SHARE OF document
+"""
+
+CITED: Final = """
+SELECT document_id, version_id FROM evidence JOIN evidence_sets USING (evidence_set_id) WHERE run_id = %(run_id)s
 """
 
 # A run that starts anew, because its question was edited, freezes anew.
@@ -284,6 +288,12 @@ class RunRecords:
             await cursor.execute(SAVE_ANSWER, values)
             await self._audit.note(answer_entry(scope, final), connection=connection)
 
+    async def is_readable(self, run_id: str, scope: AccessScope) -> bool:
+        """Whether the scope may read all that the run's answer was taken from, as it is now."""
+        async with self._pool.connection() as connection, connection.cursor() as cursor:
+            cited = await (await cursor.execute(CITED, {"run_id": run_id})).fetchall()
+            return await _are_readable(cursor, scope, dict(cited))
+
     async def end(self, run_id: str, completion: Completion) -> bool:
         """End a run; False when it had ended."""
         return await self._end(END_RUN, run_id, completion)
@@ -318,16 +328,20 @@ class RunRecords:
 
 
 async def _require_readable(cursor: AsyncCursor[Any], scope: AccessScope, evidence: EvidenceSet) -> None:
-    documents = {item.document for item in evidence.evidence}
+    if not await _are_readable(cursor, scope, {item.document: item.version for item in evidence.evidence}):
+        raise EvidenceGone
+
+
+async def _are_readable(cursor: AsyncCursor[Any], scope: AccessScope, versions: Mapping[str, str]) -> bool:
+    """Whether these versions of documents are current and within the scope."""
     looked_up = {
-        "documents": list(documents),
-        "versions": [item.version for item in evidence.evidence],
+        "documents": list(versions),
+        "versions": list(versions.values()),
         "team": scope.team,
         "principals": scope.principal_names(),
     }
     await cursor.execute(READABLE_NOW, looked_up)
-    if {row[0] for row in await cursor.fetchall()} != documents:
-        raise EvidenceGone
+    return {row[0] for row in await cursor.fetchall()} == versions.keys()
 
 
 def _inquiry_row(inquiry: Inquiry) -> dict[str, Any]:

@@ -20,8 +20,8 @@ class SlackHistory:
     def __init__(self, *, client: AsyncWebClient) -> None:
         self._client = client
 
-    async def messages(self, team: str, conversation: str, thread_ts: str) -> list[tuple[bool, str]]:
-        """Whether a bot wrote it, and its text, oldest first. Raises SlackError.
+    async def messages(self, team: str, conversation: str, thread_ts: str) -> list[tuple[bool, str, str]]:
+        """Whether a bot wrote it, its text, and its ts, oldest first. Raises SlackError.
 
         ``thread_ts`` must be the root's: asked for a reply's, Slack gives that one message alone (slack.md).
         """
@@ -35,4 +35,6 @@ class SlackHistory:
             cursor = (data.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 break
-        return [("bot_id" in message, str(message.get("text") or "")) for message in found]
+        return [
+            ("bot_id" in message, str(message.get("text") or ""), str(message.get("ts") or "")) for message in found
+        ]

@@ -24,6 +24,8 @@ from bot.agent.offline.writer import QuotingWriter
 from bot.agent.once import OneAnswer
 from bot.agent.runs import JOB, Runs
 from bot.agent.worker import RunWorker
+from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, PLACE_JOB, SHOW_JOB, Living
+from bot.answers.posts import Posts
 from bot.answers.reading import FilesBeingRead
 from bot.answers.records import RunRecords
 from bot.audit.trail import AuditTrail
@@ -115,6 +117,10 @@ class WrittenReplies:
         self.resumed.append(reply)
         return reply
 
+    async def complete(self, inquiry: Inquiry, *, run_id: str, language: str) -> bool:
+        """Nothing is noted of what was written down here."""
+        return False
+
 
 class Known:
     """``Memberships``: the rows of the test are all there is."""
@@ -126,13 +132,13 @@ class Known:
 class Thread:
     """``ThreadHistory`` of one thread."""
 
-    said: list[tuple[bool, str]] = field(default_factory=list)
+    said: list[tuple[bool, str] | tuple[bool, str, str]] = field(default_factory=list)
     fails: Exception | None = None
 
-    async def messages(self, team: str, conversation: str, thread_ts: str) -> list[tuple[bool, str]]:
+    async def messages(self, team: str, conversation: str, thread_ts: str) -> list[tuple[bool, str, str]]:
         if self.fails:
             raise self.fails
-        return self.said
+        return [(message[0], message[1], message[2] if len(message) > 2 else "") for message in self.said]
 
 
 @dataclass
@@ -159,7 +165,13 @@ class World:
         self.thread = Thread()
         self.clip = Clip()
         self.records = RunRecords(pool=pool, audit=AuditTrail(pool=pool))
+        self.posts = Posts(pool=pool)
+        self.paused: list[float] = []
         self.restart()
+
+    async def pauses(self, seconds: float) -> None:
+        """No time passes; how long would have been waited is noted."""
+        self.paused.append(seconds)
 
     def restart(self) -> None:
         """A new process over the same database."""
@@ -172,6 +184,9 @@ class World:
             being_read=FilesBeingRead(pool=self.pool),
         )
         scopes = ScopeBuilder(coverage=PgCoverage(pool=self.pool), clock=lambda: rows.NOW, max_age=timedelta(days=1))
+        self.living = Living(
+            pool=self.pool, jobs=self.jobs, scopes=scopes, audit=AuditTrail(pool=self.pool), sleep=self.pauses
+        )
         self.once = OneAnswer(records=self.records, graph=graph, scopes=scopes, seconds=30)
         roles = Roles(
             pool=self.pool, scopes=scopes, rules=RoleRules(), clock=lambda: rows.NOW, max_age=timedelta(days=1)
@@ -184,9 +199,14 @@ class World:
             history=self.thread,
             clips=self.clip,
             admission=Admission(roles=roles, memberships=Known(), audit=AuditTrail(pool=self.pool)),
+            posts=self.posts,
         )
         self.worker = RunWorker(records=self.records, replies=self.replies, answering=answering)
-        self.runs = Runs(pool=self.pool, records=self.records, jobs=self.jobs, worker=self.worker)
+        self.runs = Runs(pool=self.pool, records=self.records, jobs=self.jobs, worker=self.worker, given=self.living)
+        self.living.connect(memberships=Known(), under_way=self.worker)
+
+    async def showing(self, *, run_id: str) -> None:
+        """There is no Slack to show it in."""
 
     async def learn(self, document: str, text: str, *principals: Principal) -> None:
         """A published document that the channel, or those named, may read."""
@@ -238,6 +258,10 @@ async def open_world(pool: AsyncConnectionPool) -> AsyncIterator[World]:
     world = World(pool)
     await world.jobs.open()
     world.jobs.add(JOB, world.worker.answer, queue="questions")
+    world.jobs.add(DOCUMENT_JOB, world.living.look_from, queue="standing")
+    world.jobs.add(AUDIENCE_JOB, world.living.look_before, queue="standing")
+    world.jobs.add(PLACE_JOB, world.living.judge, queue="standing")
+    world.jobs.add(SHOW_JOB, world.showing, queue="withdrawals")
     for person in ("U1", "U2"):
         await rows.add_person(pool, person)
     await rows.add_conversation(pool, CHANNEL, ["U1", "U2"])

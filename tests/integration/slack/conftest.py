@@ -19,6 +19,7 @@ from handlers.pace import EditBudget
 from handlers.reply import Replies
 from permissions.audit import AuditEntry
 from tests.sandbox_fixtures import Person
+from tests.unit.handlers.slack_double import Noted
 
 
 class Notes:
@@ -256,6 +257,7 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
     )
     replies = Replies(
         messages=messages,
+        journal=Noted(),
         budget=EditBudget(clock=time.monotonic),
         now=lambda: datetime.now(UTC),
         sleep=asyncio.sleep,

@@ -20,4 +20,5 @@ async def test_a_thread_is_read_across_pages_from_its_root() -> None:
             await mei.post(channel.id, f"reply {number}", thread_ts=root)
         history = SlackHistory(client=web_client(token=sandbox.bot_token, base_url=sandbox.api_url))
         messages = await history.messages(sandbox.context.workspace.app.team, channel.id, root)
-    assert messages == [(False, "root"), *((False, f"reply {number}") for number in range(7))]
+    assert [message[:2] for message in messages] == [(False, "root"), *((False, f"reply {at}") for at in range(7))]
+    assert messages[0][2] == root

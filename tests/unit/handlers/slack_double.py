@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handlers.errors import Gone
-from handlers.model import Outgoing
+from handlers.model import Outgoing, Post
 
 
 @dataclass
@@ -97,6 +98,32 @@ class FakeSlack:
     async def update_view(self, view_id: str, view: dict[str, Any]) -> None:
         self._raise("update_view")
         self.views[view_id] = view
+
+
+@dataclass
+class Noted:
+    """``handlers.ports.Journal`` in memory; the answer is withdrawn once ``withdrawn`` says so."""
+
+    posts: dict[int, Post] = field(default_factory=dict)
+    withdrawn: bool = False
+
+    async def plan(self, run_id: str, first_ts: str, messages: Sequence[Outgoing]) -> list[Post] | None:
+        if self.withdrawn:
+            return None
+        planned = [Post(at, first_ts if at == 1 else None, message) for at, message in enumerate(messages, start=1)]
+        self.posts = {post.ordinal: post for post in planned}
+        return planned
+
+    async def posted(self, run_id: str, ordinal: int, ts: str) -> bool:
+        if not self.withdrawn:
+            self.posts[ordinal] = replace(self.posts[ordinal], ts=ts)
+        return not self.withdrawn
+
+    async def stands(self, run_id: str) -> bool:
+        return not self.withdrawn
+
+    async def of(self, run_id: str) -> list[Post]:
+        return list(self.posts.values())
 
 
 def words(message: Outgoing | dict[str, Any]) -> str:

@@ -27,12 +27,13 @@ from handlers.model import Cancelled, Completion, Failed, Outgoing, RunEvent, St
 from handlers.pace import EditBudget
 from handlers.reply import Replies, Reply
 from tests.unit.handlers.samples import final, inquiry
-from tests.unit.handlers.slack_double import FakeSlack, Time, words
+from tests.unit.handlers.slack_double import FakeSlack, Noted, Time, words
 
 
 def replies(slack: FakeSlack, time: Time, **budget: Any) -> Replies:
     return Replies(
         messages=slack,
+        journal=Noted(),
         budget=EditBudget(clock=time, **budget),
         now=lambda: datetime(2026, 11, 30, 12, tzinfo=UTC),
         sleep=time.sleep,

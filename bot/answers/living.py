@@ -1,0 +1,374 @@
+"""Answers that were given stay true: what changes about their sources, or their readers, withdraws or marks them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import structlog
+from psycopg import AsyncConnection
+from psycopg.rows import class_row
+from psycopg_pool import AsyncConnectionPool
+
+from bot.answers.rights import Memberships, Scopes
+from permissions.audit import Action, Audit, AuditEntry
+from permissions.model import Principal, ScopeLimit
+
+log = structlog.get_logger()
+
+DOCUMENT_JOB: Final = "answers_from"
+"""Looks where a document was quoted; its argument is ``document``."""
+AUDIENCE_JOB: Final = "answers_before"
+"""Looks what the readers of a conversation concern; its arguments are ``team`` and ``conversation``, '' for all."""
+PLACE_JOB: Final = "answers_at"
+"""Judges the answers of one place; its arguments are ``team``, ``conversation`` and ``reader``."""
+SHOW_JOB: Final = "standing"
+"""Brings into Slack what became of an answer; its argument is ``run_id``."""
+
+PAUSES: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
+"""Seconds between looks at rights that Slack does not tell: half a minute of silence costs no good answer, and nobody
+reads for longer what may not be theirs any more."""
+
+UNSURE: Final = frozenset({ScopeLimit.MEMBERSHIP_UNKNOWN, ScopeLimit.ASKER_UNKNOWN})
+
+STRANGER: Final = frozenset({ScopeLimit.NOT_A_MEMBER, ScopeLimit.ASKER_UNKNOWN})
+
+_PLACE: Final = "DISTINCT team, conversation, reader"
+
+PLACES_OF_DOCUMENT: Final = f"SELECT {_PLACE} FROM cited WHERE document_id = %(document)s"  # noqa: S608 - constants
+
+# Where an answer stands before the readers of the conversation, and where one hangs on what its principal grants: who
+# has left it may be a reader there.
+PLACES_OF_AUDIENCE: Final = f"""
+SELECT {_PLACE} FROM cited WHERE team = %(team)s AND conversation = %(conversation)s
+UNION
+SELECT {_PLACE} FROM cited
+ WHERE team = %(team)s
+   AND document_id IN (SELECT document_id FROM grants WHERE principal = %(principal)s)
+"""  # noqa: S608 - constants
+
+PLACES_OF_TEAM: Final = f"SELECT {_PLACE} FROM cited WHERE team = %(team)s"  # noqa: S608 - constants
+
+_HERE: Final = "cited.team = %(team)s AND cited.conversation = %(conversation)s AND cited.reader = %(reader)s"
+
+PRINCIPALS_HERE: Final = f"""
+SELECT DISTINCT principal FROM grants WHERE document_id IN (SELECT document_id FROM cited WHERE {_HERE})
+"""  # noqa: S608 - constants
+
+# Of the answers of a place those that can't stay as they stand. `newer` are documents of which another version is
+# active now; a document without an active version, deleted or not there, is closed.
+JUDGE: Final = f"""
+SELECT cited.run_id, min(cited.asker) AS asker, min(cited.state) AS state,
+       bool_or(document.active_version IS NULL) AS is_gone,
+       bool_or(NOT EXISTS (SELECT FROM grants
+                            WHERE grants.document_id = cited.document_id
+                              AND grants.principal = ANY (%(covering)s))) AS is_closed,
+       coalesce(array_agg(DISTINCT cited.document_id)
+                FILTER (WHERE document.active_version <> cited.version_id), '{{}}') AS newer,
+       coalesce(min(standings.newer), '{{}}') AS marked
+  FROM cited
+  LEFT JOIN documents AS document ON document.document_id = cited.document_id AND document.deleted_at IS NULL
+  LEFT JOIN standings ON standings.run_id = cited.run_id
+ WHERE {_HERE}
+ GROUP BY cited.run_id
+"""  # noqa: S608 - constants
+
+# The order keeps two withdrawals from waiting for each other; the delivery of an answer locks its row as well.
+LOCK_RUNS: Final = "SELECT FROM runs WHERE run_id = ANY (%(runs)s) ORDER BY run_id FOR UPDATE"
+
+WITHDRAW: Final = """
+INSERT INTO standings (run_id, state) SELECT unnest(%(runs)s::text[]), 'withdrawn'
+ON CONFLICT (run_id) DO UPDATE SET state = 'withdrawn', newer = '{}', decided_at = now(), shown_at = NULL
+ WHERE standings.state NOT IN ('withdrawn', 'replaced')
+RETURNING run_id
+"""
+
+MARK: Final = """
+INSERT INTO standings (run_id, state, newer) VALUES (%(run_id)s, %(state)s, %(newer)s)
+ON CONFLICT (run_id) DO UPDATE SET state = excluded.state, newer = excluded.newer, decided_at = now(), shown_at = NULL
+ WHERE standings.state IN ('stands', 'marked')
+"""
+
+# Ids, numbers and places stay; what was never posted is never posted.
+EMPTY: Final = (
+    "UPDATE runs SET answer = '' WHERE run_id = ANY (%(runs)s)",
+    """UPDATE evidence SET excerpt = '', title = '' FROM evidence_sets
+        WHERE evidence_sets.evidence_set_id = evidence.evidence_set_id AND run_id = ANY (%(runs)s)""",
+    "UPDATE posts SET content = '{}' WHERE run_id = ANY (%(runs)s)",
+    "DELETE FROM posts WHERE run_id = ANY (%(runs)s) AND ts IS NULL",
+)
+
+# Only what people see there can be clicked: a withdrawal that is not shown yet comes first.
+GIVE_WAY: Final = """
+UPDATE standings SET state = 'replaced', decided_at = now(), shown_at = NULL
+  FROM posts
+ WHERE standings.run_id = %(run_id)s
+   AND posts.run_id = standings.run_id AND posts.ordinal = 1
+   AND (standings.state = 'marked' OR (standings.state = 'withdrawn' AND shown_at IS NOT NULL))
+RETURNING posts.ts
+"""
+
+WHERE_IT_STANDS: Final = "SELECT team, conversation FROM runs WHERE run_id = %(run_id)s"
+
+UNSHOWN: Final = """
+SELECT run_id FROM standings JOIN runs USING (run_id)
+ WHERE shown_at IS NULL AND team = %(team)s AND %(conversation)s IN ('', conversation)
+ ORDER BY (standings.state = 'withdrawn') DESC, decided_at
+"""
+
+
+class Jobs(Protocol):
+    """Work that is done after the transaction that asked for it."""
+
+    async def enqueue(
+        self,
+        connection: AsyncConnection[Any],
+        name: str,
+        *,
+        lock: str | None = None,
+        queueing_lock: str | None = None,
+        **arguments: Any,
+    ) -> None: ...
+
+
+class Coverage(Scopes, Protocol):
+    """Scopes, and what all readers of a conversation have."""
+
+    async def covering(
+        self, *, team: str, conversation: str, principals: Collection[Principal]
+    ) -> frozenset[Principal]: ...
+
+
+class UnderWay(Protocol):
+    """Runs that this process works on."""
+
+    def start_over(self, run_id: str) -> bool:
+        """Answer anew from what may be read now; False when the run is not under way, or its end is given already."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where answers stand. ``reader``: who alone reads them, where it is no conversation."""
+
+    team: str
+    conversation: str
+    reader: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What was found of one answer."""
+
+    run_id: str
+    asker: str
+    state: str
+    is_gone: bool
+    is_closed: bool
+    newer: list[str]
+    marked: list[str]
+
+
+class Living:
+    """Decides what becomes of answers, in the rows, and enqueues that Slack shows it.
+
+    Everything is decided from the rows as they are when the job runs, so that it may run again, late or twice.
+    ``connect`` adds the Slack side; without one jobs only wait.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: AsyncConnectionPool,
+        jobs: Jobs,
+        scopes: Coverage,
+        audit: Audit,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._pool = pool
+        self._jobs = jobs
+        self._scopes = scopes
+        self._audit = audit
+        self._sleep = sleep
+        self._memberships: Memberships | None = None
+        self._under_way: UnderWay | None = None
+
+    def connect(self, *, memberships: Memberships, under_way: UnderWay) -> None:
+        """Who can be asked about rights, and what is being answered."""
+        self._memberships, self._under_way = memberships, under_way
+
+    async def documents_changed(
+        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
+    ) -> None:
+        """These documents were deleted, superseded, or lost grants; in the caller's transaction when it is given."""
+        if connection is None:
+            async with self._pool.connection() as own, own.transaction():
+                await self.documents_changed(documents, connection=own)
+            return
+        for document in documents:
+            lock = f"{DOCUMENT_JOB}/{document}"
+            await self._jobs.enqueue(connection, DOCUMENT_JOB, queueing_lock=lock, document=document)
+
+    async def audience_changed(self, team: str, conversations: Collection[str]) -> None:
+        """Who reads these conversations, or what they hold elsewhere, has changed; none named: any of the team."""
+        async with self._pool.connection() as connection, connection.transaction():
+            for conversation in conversations or ("",):
+                lock = f"{AUDIENCE_JOB}/{team}/{conversation}"
+                await self._jobs.enqueue(
+                    connection, AUDIENCE_JOB, queueing_lock=lock, team=team, conversation=conversation
+                )
+
+    async def look_from(self, *, document: str) -> None:
+        """The job: judge each place where the document was quoted."""
+        await self._judge_each(PLACES_OF_DOCUMENT, document=document)
+
+    async def look_before(self, *, team: str, conversation: str) -> None:
+        """The job: judge each place that its readers concern, and show what could not be shown there."""
+        if conversation:
+            principal = str(Principal.channel(team, conversation))
+            await self._judge_each(PLACES_OF_AUDIENCE, team=team, conversation=conversation, principal=principal)
+        else:
+            await self._judge_each(PLACES_OF_TEAM, team=team)
+        await self.show_waiting(team, conversation)
+
+    async def show_waiting(self, team: str, conversation: str = "") -> None:
+        """Enqueue what Slack does not show yet, withdrawals first; '' means everywhere."""
+        async with self._pool.connection() as connection, connection.transaction():
+            rows = await (await connection.execute(UNSHOWN, {"team": team, "conversation": conversation})).fetchall()
+            for (run_id,) in rows:
+                await self._show(connection, run_id)
+        if rows:
+            log.info("standings_waiting", team=team, conversation=conversation, waiting=len(rows))
+
+    async def give_way(self, connection: AsyncConnection[Any], run_id: str, *, by: str) -> str | None:
+        """Let another answer take over the message of this one, which is returned; this one is emptied.
+
+        None when it stands, has given way before, or ``by`` is not known to read there.
+        """
+        where = await (await connection.execute(WHERE_IT_STANDS, {"run_id": run_id})).fetchone()
+        if where is None or not await self._reads(where[0], where[1], by):
+            return None
+        row = await (await connection.execute(GIVE_WAY, {"run_id": run_id})).fetchone()
+        if row is None:
+            return None
+        for statement in EMPTY:
+            await connection.execute(statement, {"runs": [run_id]})
+        await self._show(connection, run_id)
+        return str(row[0])
+
+    async def _reads(self, team: str, conversation: str, user: str) -> bool:
+        if self._memberships is not None:
+            await self._memberships.ensure_known(team=team, conversation=conversation, asker=user)
+        scope = await self._scopes.scope(team=team, asker=user, conversation=conversation)
+        return STRANGER.isdisjoint(scope.limits)
+
+    async def judge(self, *, team: str, conversation: str, reader: str) -> None:
+        """The job: withdraw and mark the answers of one place, as the rows are now.
+
+        What is closed because rights are unknown is looked at again for a while, then withdrawn.
+        """
+        place = Place(team, conversation, reader)
+        for pause in (0.0, *PAUSES):
+            await self._sleep(pause)
+            closed = await self._settle(place, sure=False)
+            if not closed or not await self._is_unsure(place, closed[0].asker):
+                break
+        else:
+            log.warning("rights_stay_unknown", team=team, conversation=conversation)
+        if closed:
+            await self._settle(place, sure=True)
+
+    async def _settle(self, place: Place, *, sure: bool) -> list[_Verdict]:
+        """Carry out what is certain; returns what is closed and was left, because it may only be unknown."""
+        verdicts = await self._verdicts(place)
+        lost = [item for item in verdicts if item.is_gone or (item.is_closed and sure)]
+        await self._withdraw(place, [item for item in lost if not self._starts_over(item)])
+        kept = [item for item in verdicts if not (item.is_gone or item.is_closed)]
+        await self._mark([item for item in kept if item.newer != item.marked and not self._starts_over(item)])
+        return [item for item in verdicts if item.is_closed and item not in lost]
+
+    def _starts_over(self, verdict: _Verdict) -> bool:
+        if verdict.state == "ended" or self._under_way is None:
+            return False
+        return self._under_way.start_over(verdict.run_id)
+
+    async def _verdicts(self, place: Place) -> list[_Verdict]:
+        here = {"team": place.team, "conversation": place.conversation, "reader": place.reader}
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(PRINCIPALS_HERE, here)).fetchall()
+        covering = await self._covering(place, frozenset(Principal.parse(name) for (name,) in rows))
+        values = here | {"covering": sorted(str(item) for item in covering)}
+        async with self._pool.connection() as connection, connection.cursor(row_factory=class_row(_Verdict)) as cursor:
+            return await (await cursor.execute(JUDGE, values)).fetchall()
+
+    async def _covering(self, place: Place, principals: frozenset[Principal]) -> frozenset[Principal]:
+        if place.conversation:
+            return await self._scopes.covering(team=place.team, conversation=place.conversation, principals=principals)
+        return (await self._scopes.scope(team=place.team, asker=place.reader, conversation=None)).principals
+
+    async def _is_unsure(self, place: Place, asker: str) -> bool:
+        """Whether the workspace does not tell who reads there, asked just now."""
+        conversation = place.conversation or None
+        if self._memberships is not None:
+            await self._memberships.ensure_known(team=place.team, conversation=conversation, asker=asker)
+        scope = await self._scopes.scope(team=place.team, asker=asker, conversation=conversation)
+        return not UNSURE.isdisjoint(scope.limits)
+
+    async def _withdraw(self, place: Place, lost: Sequence[_Verdict]) -> None:
+        """Empty the answers and what is kept of their sources, at once; Slack follows."""
+        if not lost:
+            return
+        runs = {"runs": [item.run_id for item in lost]}
+        async with self._pool.connection() as connection, connection.transaction():
+            await connection.execute(LOCK_RUNS, runs)
+            rows = await (await connection.execute(WITHDRAW, runs)).fetchall()
+            for statement in EMPTY:
+                await connection.execute(statement, runs)
+            withdrawn = {run_id for (run_id,) in rows}
+            for item in lost:
+                if item.run_id in withdrawn:
+                    await self._note(connection, place, item)
+                    await self._show(connection, item.run_id)
+        log.info("answers_withdrawn", team=place.team, conversation=place.conversation, count=len(withdrawn))
+
+    async def _mark(self, changed: Sequence[_Verdict]) -> None:
+        """Note which sources have a newer version; none any more (it was rolled back): the answer stands again."""
+        if not changed:
+            return
+        async with self._pool.connection() as connection, connection.transaction():
+            for item in changed:
+                values = {"run_id": item.run_id, "state": "marked" if item.newer else "stands", "newer": item.newer}
+                await connection.execute(MARK, values)
+                await self._show(connection, item.run_id)
+        log.info("answers_marked", count=len(changed))
+
+    async def _note(self, connection: AsyncConnection[Any], place: Place, item: _Verdict) -> None:
+        entry = AuditEntry(
+            action=Action.REDACTION,
+            team=place.team,
+            actor="haitang",
+            run=item.run_id,
+            conversation=place.conversation or None,
+            details={"reason": "deleted" if item.is_gone else "not_readable_by_all"},
+        )
+        await self._audit.note(entry, connection=connection)
+
+    async def _show(self, connection: AsyncConnection[Any], run_id: str) -> None:
+        await self._jobs.enqueue(connection, SHOW_JOB, queueing_lock=f"{SHOW_JOB}/{run_id}", run_id=run_id)
+
+    async def _judge_each(self, statement: str, **values: str) -> None:
+        async with self._pool.connection() as connection, connection.transaction():
+            rows = await (await connection.execute(statement, values)).fetchall()
+            for team, conversation, reader in rows:
+                lock = f"{PLACE_JOB}/{team}/{conversation}/{reader}"
+                await self._jobs.enqueue(
+                    connection,
+                    PLACE_JOB,
+                    lock=lock,
+                    queueing_lock=lock,
+                    team=team,
+                    conversation=conversation,
+                    reader=reader,
+                )
