@@ -46,20 +46,14 @@ EMPTY_EVIDENCE: Final = (
     "UPDATE evidence SET excerpt = '', title = '' WHERE document_id = %(document)s AND excerpt <> ''"
 )
 
-# Answers quote their evidence, so an answer that stood on this document goes with it.
+# Answers quote their evidence, so an answer that stood on this document goes with it, and so does what Slack was given
+# of it. Its messages are edited by the job that the answers hear of.
 EMPTY_ANSWERS: Final = """
-UPDATE runs SET answer = ''
- WHERE answer <> ''
-   AND run_id IN (SELECT run_id FROM evidence_sets JOIN evidence USING (evidence_set_id)
-                   WHERE evidence.document_id = %(document)s)
-"""
-
-# What Slack was given of such an answer; its message is edited by the job that the answers hear of.
-EMPTY_POSTS: Final = """
-UPDATE posts SET content = '{}'
- WHERE content <> '{}'
-   AND run_id IN (SELECT run_id FROM evidence_sets JOIN evidence USING (evidence_set_id)
-                   WHERE evidence.document_id = %(document)s)
+WITH quoting AS (SELECT DISTINCT run_id FROM evidence_sets JOIN evidence USING (evidence_set_id)
+                  WHERE evidence.document_id = %(document)s),
+     messages AS (UPDATE posts SET content = '{}' FROM quoting
+                   WHERE posts.run_id = quoting.run_id AND content <> '{}')
+UPDATE runs SET answer = '' FROM quoting WHERE runs.run_id = quoting.run_id AND answer <> ''
 """
 
 WRITE_RECEIPT: Final = """
@@ -166,7 +160,6 @@ async def _remove_rows(connection: AsyncConnection[Any], document: str) -> dict[
         "grants": DROP_GRANTS,
         "evidence": EMPTY_EVIDENCE,
         "answers": EMPTY_ANSWERS,
-        "messages": EMPTY_POSTS,
     }
     return {
         name: (await connection.execute(statement, {"document": document})).rowcount
