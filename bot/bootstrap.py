@@ -16,6 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, PLACE_JOB, Living
 from bot.answers.posts import Posts
 from bot.answers.records import RunRecords
+from bot.audit.retention import RETENTION_JOB, Retention
 from bot.audit.trail import AuditTrail
 from bot.config import Settings
 from bot.jobs import Jobs
@@ -58,6 +59,7 @@ class Core:
     pool: AsyncConnectionPool
     jobs: Jobs
     audit: AuditTrail
+    retention: Retention
     directory: PgDirectory
     scopes: ScopeBuilder
     roles: Roles
@@ -134,6 +136,8 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=8)
     passages = PgPassages(pool=pool)
     vectors = PgVectorStore(pool=pool, encoder=encoder.name)
+    retention = Retention(trail=audit, pool=pool, jobs=jobs, clock=clock, days=settings.audit.retention_days)
+    jobs.add(RETENTION_JOB, retention.run, queue="upkeep", retries=8)
     search = Search(
         encoder=encoder, vectors=vectors, full_text=full_text, passages=passages, settings=_search_settings(settings)
     )
@@ -144,6 +148,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         pool=pool,
         jobs=jobs,
         audit=audit,
+        retention=retention,
         directory=PgDirectory(pool=pool, clock=clock),
         scopes=scopes,
         roles=Roles(pool=pool, scopes=scopes, rules=settings.roles.rules(), clock=clock, max_age=max_age(settings)),

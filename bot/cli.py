@@ -26,8 +26,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 documents = typer.Typer(help="The files that the bot has learned.", no_args_is_help=True)
+audit = typer.Typer(help="Who asked, saw, clicked and changed what.", no_args_is_help=True)
 evaluate = typer.Typer(help="Measure on data with right outcomes.", no_args_is_help=True)
 app.add_typer(documents, name="documents")
+app.add_typer(audit, name="audit")
 app.add_typer(evaluate, name="eval")
 
 SERVERS = frozenset({"demo", "serve"})
@@ -152,6 +154,16 @@ def show(document: Annotated[str, typer.Argument(help="The document's id.")], as
 def delete(document: Annotated[str, typer.Argument(help="The document's id.")], as_json: Json = False) -> None:
     """Remove a document from every store."""
     _run(_command("documents").delete(document, as_json=as_json))
+
+
+@audit.command("export")
+def export(
+    since: Annotated[str | None, typer.Option(help="From this time on, such as 2026-11-30.")] = None,
+    until: Annotated[str | None, typer.Option(help="Before this time.")] = None,
+    asker: Annotated[str | None, typer.Option("--as", help="In the name of this administrator.")] = None,
+) -> None:
+    """The audit trail as JSON lines, oldest first."""
+    _run(_command("audit").export(since=since, until=until, asker=asker))
 
 
 @evaluate.command("retrieval")

@@ -25,6 +25,7 @@ from bot.answers.originals import OriginalLinks
 from bot.answers.reading import FilesBeingRead
 from bot.answers.showing import SHOW_RETRIES, Showing
 from bot.app import SlackApp
+from bot.audit.settings import note_role_settings
 from bot.bootstrap import Core, max_age
 from bot.config import SettingsError
 from bot.contributions import VET_JOB, VET_RETRIES, VettedContributions
@@ -100,6 +101,7 @@ class Service:
             if self.core.database.server is not None:
                 group.create_task(self._watch(self.core.database.server), name="postgres-watch")
             group.create_task(self.core.jobs.work(), name="jobs")
+            group.create_task(self.core.retention.keep(), name="audit-retention")
             every = max_age(self.core.settings) / SWEEPS_PER_AGE
             team = self.app.identity.team
             group.create_task(keep_fresh(self.sync, team, every=every), name="workspace-sweeps")
@@ -197,6 +199,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         stack.push_async_callback(app.aclose)
         adoption = Adoption(pool=core.pool, grants=core.grants, rights=core.rights)
         await adoption.adopt(old=LOCAL_TEAM, team=app.identity.team)
+        await note_role_settings(core.pool, core.audit, app.identity.team, settings.roles)
         sweep = FileSweep(pool=core.pool, look_again=uploads.places_changed, clock=core.clock)
         yield Service(core=core, app=app, runs=runs, sync=sync, file_sweep=sweep, originals=originals)
 
