@@ -99,9 +99,23 @@ class TextDelta:
     text: str
 
 
+class View(StrEnum):
+    """Through whose eyes the files were looked at; it follows from the scope alone."""
+
+    ALONE = "alone"
+    """The asker's: nobody else reads the answer."""
+    EVERYONE_HERE = "everyone_here"
+    """What everyone who reads the answer can open."""
+    OWN_FILES = "own_files"
+    """Nothing but the files shared in this very conversation."""
+
+
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The authoritative answer: replaces all that was shown. ``notices`` are sentences about limits of this run."""
+    """The authoritative answer: replaces all that was shown. ``notices`` are sentences about limits of this run.
+
+    ``view`` is None when no files were looked at; ``channel`` is the id of the channel that it speaks of, if it is one.
+    """
 
     run_id: str
     answer_id: str
@@ -112,6 +126,8 @@ class Final:
     notices: tuple[str, ...]
     completion: Completion
     language: str
+    view: View | None = None
+    channel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

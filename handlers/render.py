@@ -220,8 +220,24 @@ def _below(event: Final) -> list[Block]:
             shown.append(texts.MORE_GAPS(event.language, len(event.gaps) - GAPS_SHOWN))
         blocks.append(_section("\n".join([texts.GAPS(event.language), *shown])))
     blocks += [_context(f"ⓘ {notice}") for notice in event.notices[:8]]
-    blocks.append(_context(_ended(event)))
-    return blocks
+    ended = _context(_ended(event))
+    if (seen := view_label(event)) is not None:
+        # Nothing in it comes from people or documents: the channel is named by Slack, from its id.
+        ended["elements"].append({"type": "mrkdwn", "text": seen})
+    return [*blocks, ended]
+
+
+def view_label(event: Final, place: str | None = None) -> str | None:
+    """In plain words, whose view the answer was given in; None when no files were looked at.
+
+    ``place`` is how the channel is called, by default Slack's own form of it.
+    """
+    if event.view is None:
+        return None
+    place = place or (f" <#{event.channel}> " if event.channel else texts.THIS_CONVERSATION(event.language))
+    found = event.completion in (Completion.ANSWERED, Completion.PARTIAL)
+    words = (texts.VIEWS if found else texts.LOOKED_IN)[event.view](event.language, place=place)
+    return re.sub(r" +", " ", words)
 
 
 def _ended(event: Final) -> str:

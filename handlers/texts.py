@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from handlers.model import View
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -41,6 +43,19 @@ HEARD = Sentence("I heard: “{text}”", "我听到的是：“{text}”")
 # How a run ended.
 ANSWERED = Counted("Answered from {n} source", "Answered from {n} sources", "已回答，依据 {n} 处来源")
 ANSWERED_PLAINLY = Sentence("Answered", "已回答")
+VIEWS = {
+    View.ALONE: Sentence("from what you can open", "依据你能打开的内容"),
+    View.EVERYONE_HERE: Sentence("from what everyone in {place} can open", "依据{place}里每个人都能打开的内容"),
+    View.OWN_FILES: Sentence("from the files shared in {place} alone", "只依据在{place}里分享的文件"),
+}
+LOOKED_IN = {
+    View.ALONE: Sentence("I looked in what you can open", "查找范围：你能打开的内容"),
+    View.EVERYONE_HERE: Sentence(
+        "I looked in what everyone in {place} can open", "查找范围：{place}里每个人都能打开的内容"
+    ),
+    View.OWN_FILES: Sentence("I looked in the files shared in {place} alone", "查找范围：只有在{place}里分享的文件"),
+}
+THIS_CONVERSATION = Sentence("this conversation", "这个会话")
 PARTIAL = Sentence("Partly answered: see above what is missing", "部分回答：缺少的内容见上")
 NOTHING_FOUND = Sentence("Nothing found", "没有找到")
 REFUSED = Sentence("Not answered", "未回答")

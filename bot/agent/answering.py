@@ -23,6 +23,8 @@ from permissions.model import AccessScope, ConversationKind
 log = structlog.get_logger()
 
 RUN_SECONDS: Final = 120.0
+_CHANNELS: Final = frozenset({ConversationKind.PUBLIC, ConversationKind.PRIVATE})
+
 HISTORY_SECONDS: Final = 3.0
 """How long the thread is waited for; without it a follow-up is read as it stands."""
 
@@ -81,6 +83,7 @@ class Answering:
             scope_now=partial(self.scope, run_id, inquiry),
             emit=emit,
             alone=inquiry.kind is ConversationKind.DM,
+            channel=inquiry.conversation if inquiry.kind in _CHANNELS else None,
         )
         final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
         return final.completion

@@ -18,8 +18,8 @@ from bot.agent.texts import (
     WELCOME,
     in_both,
 )
-from handlers.model import Completion, Final
-from permissions.model import ScopeLimit
+from handlers.model import Completion, Final, View
+from permissions.model import AccessScope, Principal, ScopeLimit
 from retrieval.language import detect
 from retrieval.model import EvidenceSet
 
@@ -36,10 +36,13 @@ def compose(
     text: str,
     alone: bool = False,
     being_read: int = 0,
+    view: View | None = None,
+    channel: str | None = None,
 ) -> Final:
     """The Final of revision 1; every part without support is a gap, named as the asker wrote it.
 
     ``alone``: nobody but the asker reads it. ``being_read``: files that may hold what is missing, but not yet.
+    ``view`` and ``channel`` say whose view it was looked in.
     """
     language = understanding.language
     gaps = tuple(support.part.text for support in supports if not support.quotes)
@@ -54,7 +57,19 @@ def compose(
         notices=tuple(_notices(understanding, findings, limits, has_gaps=bool(gaps), being_read=being_read)),
         completion=completion,
         language=language,
+        view=view if findings else None,
+        channel=channel,
     )
+
+
+def view_of(scope: AccessScope, *, alone: bool) -> View | None:
+    """Whose view an answer under this scope is given in; None when the scope is empty."""
+    if not scope.principals:
+        return None
+    if alone or scope.conversation is None:
+        return View.ALONE
+    own = Principal.channel(scope.team, scope.conversation)
+    return View.OWN_FILES if scope.principals == {own} else View.EVERYONE_HERE
 
 
 def _completion(supports: Sequence[Support], gaps: Sequence[str]) -> Completion:

@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langsmith import tracing_context
 
-from bot.agent.final import compose
+from bot.agent.final import compose, view_of
 from bot.agent.model import CitedPart, CitedQuote, Findings, Quote, Support, Turn, Understanding
 from bot.agent.roles import Checker, Researcher, Understander, Writer
 from bot.answers.evidence import Chosen, freeze, new_id
@@ -47,7 +47,7 @@ class RunContext:
 
     ``scope`` is what is searched. ``scope_now`` builds it anew: somebody may have joined, or the asker left, since.
     A question that was edited under way is answered anew, under another ``answer_id``. ``alone``: nobody but the asker
-    reads the answer.
+    reads the answer. ``channel`` is the conversation's id when it is a channel, whose name readers know.
     """
 
     run_id: str
@@ -55,6 +55,7 @@ class RunContext:
     scope_now: Callable[[], Awaitable[AccessScope]]
     emit: Callable[[RunEvent], Awaitable[None]]
     alone: bool = False
+    channel: str | None = None
     answer_id: str = field(default_factory=lambda: new_id("ans"))
 
 
@@ -183,6 +184,8 @@ class AnswerGraph:
             evidence=state.get("evidence"),
             text=state.get("text", ""),
             alone=runtime.context.alone,
+            view=view_of(runtime.context.scope, alone=runtime.context.alone),
+            channel=runtime.context.channel,
             being_read=await self._being_read.count(runtime.context.scope) if has_gaps else 0,
         )
         await self._store.save(await runtime.context.scope_now(), final)

@@ -15,12 +15,14 @@ INTRO: Final[TextByLanguage] = {
     "zh": "资料里是这样写的：",
 }
 NOTHING_FOUND: Final[TextByLanguage] = {
-    "en": "I found nothing about this in what everyone here may see.",
-    "zh": "在这里每个人都能看到的资料中，没有找到相关内容。",
+    "en": "I found nothing about this in what everyone here may see. In a direct message I look in all that you may "
+    "see.",
+    "zh": "在这里每个人都能看到的资料中，没有找到相关内容。私信问我时，我会查找你能看到的全部资料。",
 }
 NOTHING_FOUND_ALONE: Final[TextByLanguage] = {
-    "en": "I found nothing about this in what you may see.",
-    "zh": "在你能看到的资料中，没有找到相关内容。",
+    "en": "I found nothing about this in what you may see. If somebody has a file about it, ask them to share it where "
+    "you and I can see it.",
+    "zh": "在你能看到的资料中，没有找到相关内容。如果有人有这方面的文件，请让对方分享到你我都能看到的地方。",
 }
 WELCOME: Final[TextByLanguage] = {
     "en": "Gladly! Ask me whenever there is more.",
@@ -73,8 +75,9 @@ INTERRUPTED: Final[TextByLanguage] = {
 
 LIMITS: Final[dict[ScopeLimit, TextByLanguage]] = {
     ScopeLimit.OUTSIDERS_PRESENT: {
-        "en": "Guests or people from outside can read this channel, so I used only files shared in it.",
-        "zh": "这个频道里有访客或外部人员，所以只用了在本频道共享的文件。",
+        "en": "Guests or people from outside can read this channel, so I used only files shared in it. "
+        "In a direct message I look in all that you may see.",
+        "zh": "这个频道里有访客或外部人员，所以只用了在本频道共享的文件。私信问我时，我会查找你能看到的全部资料。",
     },
     ScopeLimit.MEMBERSHIP_UNKNOWN: {
         "en": "I could not confirm who can read this conversation, so I searched fewer files. "
@@ -87,8 +90,9 @@ LIMITS: Final[dict[ScopeLimit, TextByLanguage]] = {
         "zh": "暂时无法确认你在本工作区的身份，所以没有查找任何文件。稍后可以再问一次。",
     },
     ScopeLimit.NOT_A_MEMBER: {
-        "en": "You are not a member of this conversation, so I searched no files for it.",
-        "zh": "你不是这个会话的成员，所以没有为它查找文件。",
+        "en": "You are not a member of this conversation, so I searched no files for it. Join it, or ask somebody "
+        "there to invite you.",
+        "zh": "你不是这个会话的成员，所以没有为它查找文件。请先加入，或请其中的人邀请你。",
     },
 }
 
