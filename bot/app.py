@@ -72,8 +72,10 @@ class SlackApp:
             messages=messages,
             clock=time.monotonic,
         )
-        self._actions = Actions(questions=questions, citations=citations, messages=messages, now=now)
         self._clicks = Clicks(audit=audit, messages=messages)
+        self._actions = Actions(
+            questions=questions, citations=citations, messages=messages, clicks=self._clicks, now=now
+        )
         self._session: aiohttp.ClientSession | None = None
         self._identity: Identity | None = None
         self._bolt: AsyncApp | None = None

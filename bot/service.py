@@ -165,7 +165,9 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         stack.push_async_callback(replies.aclose)
         worker = _worker(core, files, SlackHistory(client=client), replies=replies, sync=sync)
         core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
-        runs = Runs(pool=core.pool, records=core.records, jobs=core.jobs, worker=worker, given=core.living)
+        runs = Runs(
+            pool=core.pool, records=core.records, jobs=core.jobs, worker=worker, given=core.living, roles=core.roles
+        )
         core.living.connect(memberships=sync, under_way=worker)
         _add_showing(core, messages, budget, pace)
         originals = OriginalLinks(
@@ -173,6 +175,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             scopes=core.scopes,
             memberships=sync,
             originals=core.objects,
+            audit=core.audit,
             clock=time.monotonic,
             address=settings.url,
         )

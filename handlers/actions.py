@@ -10,7 +10,7 @@ import structlog
 
 from handlers import texts
 from handlers.citations import failed_view, opening_view, refused_view, source_view
-from handlers.clicks import language_of_click, tell
+from handlers.clicks import Clicks, language_of_click, team_of, tell
 from handlers.errors import SlackError
 from handlers.model import CitationRefused
 from handlers.ports import Citations, Messages, Questions
@@ -30,8 +30,15 @@ class Actions:
     not deliver it again), and ends in something that the person sees. ``now`` is aware UTC."""
 
     def __init__(
-        self, *, questions: Questions, citations: Citations, messages: Messages, now: Callable[[], datetime]
+        self,
+        *,
+        questions: Questions,
+        citations: Citations,
+        messages: Messages,
+        clicks: Clicks,
+        now: Callable[[], datetime],
     ) -> None:
+        self._clicks = clicks
         self._questions = questions
         self._citations = citations
         self._messages = messages
@@ -68,6 +75,8 @@ class Actions:
     async def _ask_of_run(self, body: Mapping[str, Any], ask: RunRequest, otherwise: texts.Sentence) -> None:
         try:
             done = await ask(str(body["actions"][0]["value"]), by=str(body["user"]["id"]))
+            if not done:
+                await self._clicks.refused(body, reason="not_theirs_or_not_now")
         except Exception:
             # The boundary to a person who has clicked: they must see that it came to nothing.
             log.exception("click_failed", action_id=body["actions"][0]["action_id"])
@@ -77,11 +86,13 @@ class Actions:
             await self._tell(body, otherwise(language_of_click(body)))
 
     async def _view(self, body: Mapping[str, Any], evidence_id: str, language: str) -> dict[str, Any]:
-        team, reader = str((body.get("team") or {}).get("id") or ""), str(body["user"]["id"])
+        team, reader = team_of(body), str(body["user"]["id"])
         try:
-            found = await self._citations.open(team=team, reader=reader, evidence_id=evidence_id, language=language)
-        except CitationRefused as refusal:
-            return refused_view(refusal.reason, language)
+            try:
+                found = await self._citations.open(team=team, reader=reader, evidence_id=evidence_id, language=language)
+            except CitationRefused as refusal:
+                await self._clicks.refused(body, reason=refusal.reason)
+                return refused_view(refusal.reason, language)
         except Exception:
             # The boundary to a person who looks at "opening…": they must see an end.
             log.exception("citation_not_opened", evidence_id=evidence_id)

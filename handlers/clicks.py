@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import structlog
@@ -48,6 +49,12 @@ class Clicks:
             return False
         return True
 
+    async def refused(self, body: Mapping[str, Any], *, reason: str) -> None:
+        """Note that what was clicked is not for the person; raises the database's errors, then nothing is shown."""
+        for entry in entries(body, team=team_of(body)):
+            details = {**entry.details, "reason": reason}
+            await self._audit.note(replace(entry, action=Action.REFUSAL, details=details))
+
 
 async def tell(messages: Messages, body: Mapping[str, Any], text: str) -> None:
     """Tell the person who clicked, alone: beside what they clicked on, else in their direct messages."""
@@ -73,6 +80,11 @@ def entries(body: Mapping[str, Any], *, team: str) -> Iterator[AuditEntry]:
             conversation=conversation or None,
             details=details,
         )
+
+
+def team_of(body: Mapping[str, Any]) -> str:
+    """The workspace in which somebody clicked."""
+    return str((body.get("team") or {}).get("id") or "")
 
 
 def where(body: Mapping[str, Any]) -> tuple[str, str | None]:

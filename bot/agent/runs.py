@@ -10,6 +10,7 @@ import structlog
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
+from bot.agent.admission import AskingRoles
 from bot.agent.ports import Enqueuer, GivenAnswers
 from bot.agent.worker import RunWorker, Wish
 from bot.answers.evidence import new_id
@@ -33,8 +34,10 @@ class Runs:
         jobs: Enqueuer,
         worker: RunWorker,
         given: GivenAnswers,
+        roles: AskingRoles,
     ) -> None:
         self._given = given
+        self._roles = roles
         self._pool = pool
         self._records = records
         self._jobs = jobs
@@ -84,10 +87,12 @@ class Runs:
     async def ask_again(self, run_id: str, *, by: str) -> bool:
         """Ask the question of an answer that was withdrawn or marked again, in its message, as a run of ``by``.
 
-        False when it stands, makes room for another already, or ``by`` is not known to read there.
+        False when it stands, makes room for another already, or ``by`` is not known to read there or may not ask.
         """
         run = await self._records.load(run_id)
         if run is None or run.inquiry is None:
+            return False
+        if await self._roles.ask_refusal(run.inquiry.team, by, run.inquiry.kind) is not None:
             return False
         async with self._pool.connection() as connection, connection.transaction():
             ts = await self._given.give_way(connection, run_id, by=by)

@@ -88,6 +88,9 @@ class CitationOpener:
             raise CitationRefused(RefusalReason.UNKNOWN)
         if row["is_deleted"]:
             raise CitationRefused(RefusalReason.DELETED)
+        if not row["excerpt"]:
+            # The answer was withdrawn: not even to whoever may read the source is told what it had quoted.
+            raise CitationRefused(RefusalReason.UNKNOWN)
         await self._memberships.ensure_known(team=team, conversation=None, asker=reader)
         scope = await self._scopes.scope(team=team, asker=reader, conversation=None)
         unit = await self._surroundings.around(scope, version=row["version_id"], unit=row["unit"])

@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from bot.answers.rights import Memberships, Scopes
+from permissions.audit import Action, Audit, AuditEntry
 
 log = structlog.get_logger()
 
@@ -72,6 +73,7 @@ class OriginalLinks:
         scopes: Scopes,
         memberships: Memberships,
         originals: Originals,
+        audit: Audit,
         clock: Callable[[], float],
         address: str | None = None,
     ) -> None:
@@ -80,6 +82,7 @@ class OriginalLinks:
         self._scopes = scopes
         self._memberships = memberships
         self._originals = originals
+        self._audit = audit
         self._clock = clock
         self._passes: dict[str, _Pass] = {}
 
@@ -108,6 +111,8 @@ class OriginalLinks:
             row = await (await cursor.execute(_ORIGINAL, arguments)).fetchone()
         if row is None:
             log.info("original_refused", version=found.version, reader=found.reader)
+            details = {"what": "open_original", "value": found.version, "reason": "not_allowed"}
+            await self._audit.note(AuditEntry(Action.REFUSAL, found.team, found.reader, details=details))
             raise LinkOver
         try:
             await self._originals.fetch(row["object_key"], to)

@@ -13,6 +13,7 @@ import pytest
 from obstore.store import MemoryStore
 
 from bot.answers.originals import LINK_SECONDS, OriginalLinks
+from bot.audit.trail import AuditTrail
 from bot.http import Endpoints
 from ingest.adapters.objects import StoredObjects
 from permissions.adapters.coverage import PgCoverage
@@ -67,6 +68,7 @@ async def serving(world: World, folder: Path) -> AsyncIterator[Served]:
         scopes=ScopeBuilder(coverage=PgCoverage(pool=world.pool), clock=lambda: rows.NOW, max_age=timedelta(days=1)),
         memberships=Known(),
         originals=objects,
+        audit=AuditTrail(pool=world.pool),
         clock=clock,
     )
     (folder / "scratch").mkdir()

@@ -33,11 +33,12 @@ from bot.jobs import Jobs
 from handlers.model import Final, Inquiry, RunEvent, SharedFile
 from permissions.adapters.coverage import PgCoverage
 from permissions.model import AccessScope, ConversationKind, Principal
+from permissions.roles import Place as AskPlace
 from permissions.roles import RoleRules, Roles
 from permissions.scopes import ScopeBuilder
 from retrieval.adapters.passages import PgPassages
 from retrieval.adapters.pgvector import PgVectorStore
-from retrieval.model import ChunkVectors, SearchResult
+from retrieval.model import Chunk, ChunkVectors, SearchResult
 from tests import rows
 from tests.unit.agent.toys import ToyEncoder, embed, ranked
 
@@ -166,7 +167,13 @@ class World:
         self.clip = Clip()
         self.records = RunRecords(pool=pool, audit=AuditTrail(pool=pool))
         self.posts = Posts(pool=pool)
+        self.rules = RoleRules()
         self.paused: list[float] = []
+        self.restart()
+
+    def let_guests_ask_nowhere(self) -> None:
+        """A setting, which the next start reads."""
+        self.rules = replace(self.rules, guests_ask=AskPlace.NOWHERE)
         self.restart()
 
     async def pauses(self, seconds: float) -> None:
@@ -189,7 +196,7 @@ class World:
         )
         self.once = OneAnswer(records=self.records, graph=graph, scopes=scopes, seconds=30)
         roles = Roles(
-            pool=self.pool, scopes=scopes, rules=RoleRules(), clock=lambda: rows.NOW, max_age=timedelta(days=1)
+            pool=self.pool, scopes=scopes, rules=self.rules, clock=lambda: rows.NOW, max_age=timedelta(days=1)
         )
         answering = Answering(
             records=self.records,
@@ -202,7 +209,14 @@ class World:
             posts=self.posts,
         )
         self.worker = RunWorker(records=self.records, replies=self.replies, answering=answering)
-        self.runs = Runs(pool=self.pool, records=self.records, jobs=self.jobs, worker=self.worker, given=self.living)
+        self.runs = Runs(
+            pool=self.pool,
+            records=self.records,
+            jobs=self.jobs,
+            worker=self.worker,
+            given=self.living,
+            roles=roles,
+        )
         self.living.connect(memberships=Known(), under_way=self.worker)
 
     async def showing(self, *, run_id: str) -> None:
@@ -218,15 +232,19 @@ class World:
             title=document,
         )
         for chunk in chunks:
-            sentences = np.array([embed(chunk.text[span.start : span.end]) for span in chunk.sentences])
-            vectors = [ChunkVectors(embed(chunk.text), sentences)]
-            store = PgVectorStore(pool=self.pool, encoder="toy")
-            await store.replace(version=chunk.version, chunks=[chunk], vectors=vectors, encoder="toy")
+            await self.index(chunk)
+
+    async def index(self, chunk: Chunk) -> None:
+        """Let it be found."""
+        sentences = np.array([embed(chunk.text[span.start : span.end]) for span in chunk.sentences])
+        vectors = [ChunkVectors(embed(chunk.text), sentences)]
+        store = PgVectorStore(pool=self.pool, encoder="toy")
+        await store.replace(version=chunk.version, chunks=[chunk], vectors=vectors, encoder="toy")
 
     async def ask(self, text: str, *, ts: str = "1.1", **changes: Any) -> str:
         """Accept a question; the id of its run."""
         assert await self.runs.ask(inquiry(text, ts=ts, **changes), event_id=f"Ev{ts}")
-        run = await self.records.find(rows.TEAM, CHANNEL, ts)
+        run = await self.records.find(rows.TEAM, changes.get("conversation", CHANNEL), ts)
         assert run is not None
         return run.run_id
 
@@ -253,9 +271,9 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(pool: AsyncConnectionPool) -> AsyncIterator[World]:
+async def open_world(pool: AsyncConnectionPool, world: World | None = None) -> AsyncIterator[World]:
     """A world with its people in their channel."""
-    world = World(pool)
+    world = world or World(pool)
     await world.jobs.open()
     world.jobs.add(JOB, world.worker.answer, queue="questions")
     world.jobs.add(DOCUMENT_JOB, world.living.look_from, queue="standing")

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from handlers.actions import Actions
+from handlers.clicks import Clicks
 from handlers.errors import Gone, MissingScope, Refused, SlackError
 from handlers.model import CitationRefused, CitationView, RefusalReason
+from permissions.audit import Action, AuditEntry
 from tests.unit.handlers.slack_double import FakeSlack, words
 
 
@@ -24,7 +26,7 @@ class Runs:
             raise self._answer
         return self._answer
 
-    retry = cancel
+    retry = ask_again = cancel
 
 
 class Sources:
@@ -67,9 +69,31 @@ def click(action: str, value: str, *, block: str = "en:x:y") -> dict[str, Any]:
     }
 
 
-def actions(slack: FakeSlack, *, runs: bool | Exception = True, found: CitationView | Exception = VIEW) -> Actions:
+class Trail:
+    """``permissions.audit.Audit`` in memory."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def note(self, entry: AuditEntry, *, connection: object = None) -> None:
+        self.entries.append(entry)
+
+
+def actions(
+    slack: FakeSlack,
+    *,
+    runs: bool | Exception = True,
+    found: CitationView | Exception = VIEW,
+    trail: Trail | None = None,
+) -> Actions:
     now = datetime(2026, 11, 30, tzinfo=UTC)
-    return Actions(questions=Runs(runs), citations=Sources(found), messages=slack, now=lambda: now)  # type: ignore[arg-type]  # only what clicks call
+    return Actions(
+        questions=Runs(runs),  # type: ignore[arg-type]  # only what clicks call
+        citations=Sources(found),
+        messages=slack,
+        clicks=Clicks(audit=trail or Trail(), messages=slack),
+        now=lambda: now,
+    )
 
 
 async def test_a_citation_opens_in_the_language_of_its_answer_for_the_one_who_clicked() -> None:
@@ -137,3 +161,15 @@ async def test_a_whisper_that_fails_is_only_logged() -> None:
     slack.fail("whisper", Gone("channel_not_found"))
     await actions(slack, runs=False).stop(click("stop_run", "r1"))
     assert slack.whispers == []
+
+
+async def test_a_refused_click_is_noted_with_its_reason_and_no_words() -> None:
+    slack, trail = FakeSlack(), Trail()
+    office = actions(slack, runs=False, found=CitationRefused(RefusalReason.NOT_ALLOWED), trail=trail)
+    await office.open_citation(click("open_citation", "ev1"))
+    await office.ask_again(click("ask_again", "run_1"))
+    assert [(entry.action, dict(entry.details)) for entry in trail.entries] == [
+        (Action.REFUSAL, {"what": "open_citation", "value": "ev1", "reason": "not_allowed"}),
+        (Action.REFUSAL, {"what": "ask_again", "value": "run_1", "reason": "not_theirs_or_not_now"}),
+    ]
+    assert "can't be asked again here" in slack.whispers[-1][1]
