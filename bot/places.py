@@ -31,7 +31,7 @@ PASSING: Final = (RateLimited, Unreachable, NotAuthorised)
 class Memberships(Protocol):
     """What :class:`permissions.sync.WorkspaceSync` does."""
 
-    async def ensure_known(self, team: str, conversation: str | None, asker: str) -> None: ...
+    async def ensure_known(self, team: str, conversation: str | None, asker: str) -> object: ...
 
 
 class FilePlaces:

@@ -50,6 +50,7 @@ from handlers.adapters.history import SlackHistory
 from handlers.adapters.slack import SlackMessages, web_client
 from handlers.adapters.workspace import SlackWorkspace
 from handlers.pace import EditBudget
+from handlers.reading_pace import ReadPace
 from handlers.reply import Replies
 from handlers.standing import Standings
 from handlers.upload_reply import UploadReplies
@@ -152,8 +153,10 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         budget = EditBudget(clock=pace.clock)
         upload_replies = UploadReplies(messages=messages, budget=budget, sleep=pace.sleep)
         stack.push_async_callback(upload_replies.aclose)
+        workspace = SlackWorkspace(client=client, pace=ReadPace(clock=pace.clock, sleep=pace.sleep), sleep=pace.sleep)
         sync = WorkspaceSync(
-            source=SlackWorkspace(client=client),
+            source=workspace,
+            background=workspace.behind(),
             directory=core.directory,
             clock=core.clock,
             max_age=max_age(settings),

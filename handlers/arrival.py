@@ -36,20 +36,28 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One event callback. ``event_id`` differs between deliveries of the same message."""
+    """One event callback. ``event_id`` differs between deliveries of the same message.
+
+    ``is_ours``: it is of the workspace that the app is installed in, or of a channel that is shared with it.
+    """
 
     team: str
     event_id: str | None
     event: Mapping[str, Any]
     identity: Identity
+    is_ours: bool = True
 
     @classmethod
     def of(cls, body: Mapping[str, Any], identity: Identity) -> Arrival:
         """Read an ``event_callback``; the team is the one that the app is installed in, also for shared channels."""
-        authorizations = body.get("authorizations") or [{}]
-        team = authorizations[0].get("team_id") or body.get("team_id") or identity.team
+        named = [one.get("team_id") for one in body.get("authorizations") or ()]
+        named = [team for team in named if team] or [body.get("team_id") or identity.team]
+        if body.get("is_ext_shared_channel"):
+            named.append(body.get("context_team_id"))
+        is_ours = identity.team in named
         event = wellformed(body.get("event") or {})
-        return cls(team=team, event_id=body.get("event_id"), event=event, identity=identity)
+        team = identity.team if is_ours else str(named[0])
+        return cls(team=team, event_id=body.get("event_id"), event=event, identity=identity, is_ours=is_ours)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,10 @@ class Intake:
         Raises whatever the ports raise: then it must not be acknowledged, and Slack delivers it again.
         """
         arrival = Arrival.of(body, identity)
+        if not arrival.is_ours:
+            # Nothing is known of that workspace and nobody there is answered: no error that a redelivery would mend.
+            log.warning("event_of_another_workspace", event_id=arrival.event_id, team=arrival.team)
+            return
         await membership.apply(arrival, self._memberships)
         decisions = decide(arrival)
         try:

@@ -102,6 +102,47 @@ class Conversation:
     is_shared: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class UserGroup:
+    """A user group with all of its members. ``updated`` is Slack's time of its last change, in whole seconds."""
+
+    team: str
+    id: str
+    handle: str
+    name: str
+    updated: int
+    members: frozenset[str]
+
+
+class TroubleKind(StrEnum):
+    """Why the workspace does not tell; what an administrator can do follows from it."""
+
+    SILENT = "silent"
+    RATE_LIMITED = "rate_limited"
+    MISSING_SCOPE = "missing_scope"
+    NOT_INSTALLED = "not_installed"
+    NO_GROUPS = "no_groups"
+    ENDLESS = "endless"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """``detail`` is the scope that is missing, or Slack's word for why it refuses."""
+
+    kind: TroubleKind
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.detail}".strip()
+
+    @classmethod
+    def parse(cls, text: str) -> Trouble | None:
+        """Read what ``str()`` wrote; None for an empty text."""
+        kind, _, detail = text.partition(" ")
+        return cls(TroubleKind(kind), detail) if kind else None
+
+
 class ScopeLimit(StrEnum):
     """Why a scope is smaller than the asker might expect; shown to the asker in words."""
 

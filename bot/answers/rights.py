@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from permissions.model import AccessScope
+from permissions.model import AccessScope, Trouble
 
 
 class Scopes(Protocol):
@@ -16,4 +16,6 @@ class Scopes(Protocol):
 class Memberships(Protocol):
     """Fetches who is where when that is missing or stale; what stays unknown makes the scope smaller."""
 
-    async def ensure_known(self, team: str, conversation: str | None, asker: str) -> None: ...
+    async def ensure_known(self, team: str, conversation: str | None, asker: str) -> Trouble | None:
+        """Returns why something could not be fetched."""
+        ...

@@ -10,32 +10,53 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from permissions.model import Conversation, ConversationKind, Person
-from permissions.ports import WorkspaceUnavailable
+from handlers.reading_pace import ReadPace
+from handlers.wellformed import wellformed
+from permissions.model import Conversation, ConversationKind, Person, Trouble, TroubleKind, UserGroup
+from permissions.ports import Page, WorkspaceUnavailable
 
 _PAGE = 200
+# Of ids alone Slack gives a thousand at once, when it likes.
+_PAGE_OF_IDS = 1_000
 _CHANNELS = "public_channel,private_channel,mpim"
 _TIMES_LIMITED = 3
 _ABSENT = frozenset({"channel_not_found", "user_not_found", "users_not_found", "user_not_visible"})
+_NOT_INSTALLED = frozenset(
+    {"not_authed", "invalid_auth", "account_inactive", "token_revoked", "token_expired", "team_access_not_granted"}
+)
+_BROKEN = frozenset({"fatal_error", "internal_error", "service_unavailable", "request_timeout"})
 
 # Slack's own helper says is_bot: false of itself.
 _SLACKBOT = "USLACKBOT"
 
 _Sleep = Callable[[float], Awaitable[None]]
-_Page = Mapping[str, Any]
+_Reply = Mapping[str, Any]
 
 
 class SlackWorkspace:
     """:class:`permissions.ports.WorkspaceSource`. ``team_id`` goes with every listing: org tokens are refused without.
 
     Raises :class:`permissions.ports.WorkspaceUnavailable` for whatever Slack or the network says other than yes,
-    after waiting out a rate limit at most three times in a row.
+    after waiting out a rate limit at most three times in a row. Calls keep to ``pace``.
     """
 
-    def __init__(self, *, client: AsyncWebClient, sleep: _Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        *,
+        client: AsyncWebClient,
+        pace: ReadPace | None = None,
+        sleep: _Sleep = asyncio.sleep,
+        in_background: bool = False,
+    ) -> None:
         self._client = client
+        self._pace = pace or ReadPace()
         self._sleep = sleep
+        self._in_background = in_background
         self._own: dict[str, str] = {}
+
+    def behind(self) -> SlackWorkspace:
+        """The same workspace, for whoever reads only when nobody else does."""
+        return SlackWorkspace(client=self._client, pace=self._pace, sleep=self._sleep, in_background=True)
 
     async def own_user(self, team: str) -> str:
         """The bot's user id, asked for once."""
@@ -43,22 +64,28 @@ class SlackWorkspace:
             self._own[team] = str((await self._call("auth.test"))["user_id"])
         return self._own[team]
 
-    async def people(self, team: str) -> AsyncIterator[list[Person]]:
-        async for page in self._pages("users.list", team_id=team, include_locale=True):
-            yield [read_person(user, team=team) for user in page["members"]]
+    async def people(self, team: str, *, cursor: str = "") -> AsyncIterator[Page[Person]]:
+        listing = self._pages("users.list", "members", cursor=cursor, team_id=team, include_locale=True)
+        async for users, following in listing:
+            yield Page(tuple(read_person(user, team=team) for user in users), following)
 
-    async def conversations(self, team: str) -> AsyncIterator[list[Conversation]]:
-        async for page in self._pages("users.conversations", team_id=team, types=_CHANNELS):
-            yield [read_conversation(channel, team=team) for channel in page["channels"]]
+    async def conversations(self, team: str, *, cursor: str = "") -> AsyncIterator[Page[Conversation]]:
+        listing = self._pages("users.conversations", "channels", cursor=cursor, team_id=team, types=_CHANNELS)
+        async for channels, following in listing:
+            yield Page(tuple(read_conversation(channel, team=team) for channel in channels), following)
 
     async def members(self, team: str, conversation: str) -> list[str]:
         _ = team
-        pages = self._pages("conversations.members", channel=conversation)
-        return [str(user) async for page in pages for user in page["members"]]
+        pages = self._pages("conversations.members", "members", limit=_PAGE_OF_IDS, channel=conversation)
+        return [str(user) async for users, _ in pages for user in users]
 
     async def conversations_of(self, team: str, user: str) -> list[str]:
-        pages = self._pages("users.conversations", team_id=team, user=user, types=_CHANNELS)
-        return [str(channel["id"]) async for page in pages for channel in page["channels"]]
+        pages = self._pages("users.conversations", "channels", team_id=team, user=user, types=_CHANNELS)
+        return [str(channel["id"]) async for channels, _ in pages for channel in channels]
+
+    async def groups(self, team: str) -> list[UserGroup]:
+        reply = await self._call("usergroups.list", team_id=team, include_users=True)
+        return [await self._group(team, group) for group in reply.get("usergroups") or () if not group["date_delete"]]
 
     async def conversation(self, team: str, conversation: str) -> Conversation | None:
         reply = await self._find("conversations.info", channel=conversation)
@@ -68,43 +95,76 @@ class SlackWorkspace:
         reply = await self._find("users.info", user=user, include_locale=True)
         return None if reply is None else read_person(reply["user"], team=team)
 
-    async def _pages(self, method: str, **arguments: Any) -> AsyncIterator[_Page]:
-        """Until there is no cursor: a page may be short, or empty, with more to come."""
-        cursor = ""
+    async def _group(self, team: str, group: _Reply) -> UserGroup:
+        """Read the members by themselves where the listing names fewer than it counts."""
+        users = group.get("users")
+        if users is None or len(users) < int(group.get("user_count") or 0):
+            users = (await self._call("usergroups.users.list", team_id=team, usergroup=group["id"]))["users"]
+        return UserGroup(
+            team=team,
+            id=str(group["id"]),
+            handle=str(group.get("handle") or ""),
+            name=str(group.get("name") or ""),
+            updated=int(group.get("date_update") or 0),
+            members=frozenset(map(str, users)),
+        )
+
+    async def _pages(
+        self, method: str, key: str, *, cursor: str = "", limit: int = _PAGE, **arguments: Any
+    ) -> AsyncIterator[tuple[list[Any], str]]:
+        """Until there is no cursor: a page may be short, or empty, with more to come. A list that leads back to where
+        it was, or repeats itself, has no end and is unusable."""
+        cursors, seen = {cursor}, set[str]()
         while True:
-            page = await self._call(method, limit=_PAGE, **arguments, **({"cursor": cursor} if cursor else {}))
-            yield page
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            page = await self._call(method, limit=limit, **arguments, **({"cursor": cursor} if cursor else {}))
+            items = page.get(key)
+            if not isinstance(items, list):
+                raise WorkspaceUnavailable(f"{method}: no {key} in the answer")
+            cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+            names = {str(item["id"] if isinstance(item, Mapping) else item) for item in items}
+            if cursor and (cursor in cursors or (names and names <= seen)):
+                raise WorkspaceUnavailable(f"{method}: the list repeats itself", trouble=Trouble(TroubleKind.ENDLESS))
+            cursors.add(cursor)
+            seen |= names
+            yield items, cursor
             if not cursor:
                 return
 
-    async def _find(self, method: str, **arguments: Any) -> _Page | None:
+    async def _find(self, method: str, **arguments: Any) -> _Reply | None:
         try:
             return await self._call(method, **arguments)
         except WorkspaceUnavailable as problem:
-            cause = problem.__cause__
-            if isinstance(cause, SlackApiError) and cause.response.get("error") in _ABSENT:
+            if problem.trouble.detail in _ABSENT:
                 return None
             raise
 
-    async def _call(self, method: str, **arguments: Any) -> _Page:
+    async def _call(self, method: str, **arguments: Any) -> _Reply:
         """The one way to Slack, and the one place where its errors become ours."""
         for _ in range(_TIMES_LIMITED):
+            await self._pace.turn(method, in_background=self._in_background)
             try:
                 reply = await self._client.api_call(method, http_verb="GET", params=_query(arguments))
             except SlackApiError as refused:
                 wait = _seconds_to_wait(refused)
                 if wait is None:
-                    raise WorkspaceUnavailable(f"{method}: {refused.response.get('error')}") from refused
+                    trouble = _trouble(refused)
+                    raise WorkspaceUnavailable(f"{method}: {trouble}", trouble=trouble) from refused
+                self._pace.hold(method, wait)
                 await self._sleep(wait)
-            except (SlackClientError, aiohttp.ClientError, TimeoutError) as failed:
+            except (SlackClientError, aiohttp.ClientError, TimeoutError, ValueError) as failed:
+                # ValueError: what is no JSON.
                 raise WorkspaceUnavailable(f"{method}: {type(failed).__name__}") from failed
             else:
-                return reply.data if isinstance(reply.data, dict) else {}
-        raise WorkspaceUnavailable(f"{method}: rate limited {_TIMES_LIMITED} times in a row")
+                if not isinstance(reply.data, dict):
+                    raise WorkspaceUnavailable(f"{method}: no JSON object in the answer")
+                found: _Reply = wellformed(reply.data)
+                return found
+        raise WorkspaceUnavailable(
+            f"{method}: rate limited {_TIMES_LIMITED} times in a row", trouble=Trouble(TroubleKind.RATE_LIMITED)
+        )
 
 
-def read_person(user: _Page, *, team: str) -> Person:
+def read_person(user: _Reply, *, team: str) -> Person:
     """Slack's user object as seen from ``team``.
 
     On Enterprise Grid somebody is at home in each workspace that ``enterprise_user.teams`` names. Without a home
@@ -126,7 +186,7 @@ def read_person(user: _Page, *, team: str) -> Person:
     )
 
 
-def read_conversation(channel: _Page, *, team: str) -> Conversation:
+def read_conversation(channel: _Reply, *, team: str) -> Conversation:
     """Slack's conversation object. A channel that is about to be shared counts as shared already."""
     return Conversation(
         team=team,
@@ -142,7 +202,7 @@ def read_conversation(channel: _Page, *, team: str) -> Conversation:
     )
 
 
-def _kind(channel: _Page) -> ConversationKind:
+def _kind(channel: _Reply) -> ConversationKind:
     if channel.get("is_im"):
         return ConversationKind.DM
     if channel.get("is_mpim"):
@@ -155,7 +215,27 @@ def _kind(channel: _Page) -> ConversationKind:
 def _seconds_to_wait(refused: SlackApiError) -> float | None:
     if refused.response.status_code != 429:
         return None
-    return float(refused.response.headers.get("Retry-After", 1))
+    try:
+        return float(refused.response.headers.get("Retry-After", 1))
+    except ValueError:
+        return 1.0
+
+
+def _trouble(refused: SlackApiError) -> Trouble:
+    """What Slack's refusal means. A page of HTML has no word for it."""
+    data = refused.response.data if isinstance(refused.response.data, dict) else {}
+    error = str(data.get("error") or "")
+    if error in _BROKEN or not error or refused.response.status_code >= 500:
+        return Trouble(TroubleKind.SILENT)
+    if error == "missing_scope":
+        return Trouble(TroubleKind.MISSING_SCOPE, str(data.get("needed") or "?"))
+    if error in {"ratelimited", "rate_limited"}:
+        return Trouble(TroubleKind.RATE_LIMITED)
+    if error in _NOT_INSTALLED:
+        return Trouble(TroubleKind.NOT_INSTALLED, error)
+    if error == "plan_upgrade_required":
+        return Trouble(TroubleKind.NO_GROUPS)
+    return Trouble(TroubleKind.REFUSED, error)
 
 
 def _query(arguments: Mapping[str, Any]) -> dict[str, str]:

@@ -1,25 +1,54 @@
 """The statements of :mod:`permissions.adapters.postgres`."""
 
-# An older listing never overwrites what was learned since it was begun.
-PUT_PERSON = """
-    INSERT INTO people (team, user_id, name, home_team, is_guest, is_stranger, is_deleted, is_bot, is_admin, locale,
-                        confirmed_at)
-    VALUES (%(team)s, %(id)s, %(name)s, %(home_team)s, %(is_guest)s, %(is_stranger)s, %(is_deleted)s, %(is_bot)s,
-            %(is_admin)s, %(locale)s, %(as_of)s)
-    ON CONFLICT (team, user_id) DO UPDATE
-    SET name = excluded.name, home_team = excluded.home_team, is_guest = excluded.is_guest,
-        is_stranger = excluded.is_stranger, is_deleted = excluded.is_deleted, is_bot = excluded.is_bot,
-        is_admin = excluded.is_admin, locale = excluded.locale, confirmed_at = excluded.confirmed_at
-    WHERE people.confirmed_at <= excluded.confirmed_at
+# People as a JSON list. An older listing never overwrites what was learned since it was begun. Returns those whose
+# standing is another than it was, which the statement's own look at the table still shows, and whether they have become
+# full members.
+PUT_PEOPLE = """
+    WITH written AS (
+        INSERT INTO people (team, user_id, name, home_team, is_guest, is_stranger, is_deleted, is_bot, is_admin, locale,
+                            confirmed_at)
+        SELECT g.team, g.id, g.name, g.home_team, g.is_guest, g.is_stranger, g.is_deleted, g.is_bot, g.is_admin,
+               g.locale, %(as_of)s
+        FROM jsonb_to_recordset(%(people)s) AS g (
+            team text, id text, name text, home_team text, is_guest boolean, is_stranger boolean, is_deleted boolean,
+            is_bot boolean, is_admin boolean, locale text)
+        ORDER BY g.team, g.id
+        ON CONFLICT (team, user_id) DO UPDATE
+        SET name = excluded.name, home_team = excluded.home_team, is_guest = excluded.is_guest,
+            is_stranger = excluded.is_stranger, is_deleted = excluded.is_deleted, is_bot = excluded.is_bot,
+            is_admin = excluded.is_admin, locale = excluded.locale, confirmed_at = excluded.confirmed_at
+        WHERE people.confirmed_at <= excluded.confirmed_at
+        RETURNING team, user_id, is_full_member, is_deleted OR is_bot AS is_no_reader
+    )
+    SELECT w.team, w.user_id, w.is_full_member AND NOT coalesce(p.is_full_member, false)
+    FROM written w LEFT JOIN people p USING (team, user_id)
+    WHERE p.user_id IS NULL
+       OR (p.is_full_member, p.is_deleted OR p.is_bot) IS DISTINCT FROM (w.is_full_member, w.is_no_reader)
 """
+
+PLACES_OF = "SELECT DISTINCT conversation_id FROM memberships WHERE team = %(team)s AND user_id = ANY (%(users)s)"
 
 PEOPLE_LISTED = """
     INSERT INTO workspaces (team, people_listed_at) VALUES (%(team)s, %(as_of)s)
     ON CONFLICT (team) DO UPDATE SET people_listed_at = excluded.people_listed_at
 """
 
-# Nothing fresh is known of them any more: they keep reading what they read, as far as audiences are concerned.
-FORGET_PERSON = "UPDATE people SET confirmed_at = '-infinity' WHERE team = %(team)s AND user_id = %(user)s"
+# Nothing fresh is known of them any more: they keep reading what they read, as far as audiences are concerned. Of
+# somebody new this alone is known: a reader who holds nothing.
+FORGET_PERSON = """
+    INSERT INTO people (team, user_id, home_team, confirmed_at) VALUES (%(team)s, %(user)s, '', '-infinity')
+    ON CONFLICT (team, user_id) DO UPDATE SET confirmed_at = '-infinity'
+"""
+
+# The app was taken out: nothing that happens is told any more, so that nothing that was known proves anything.
+FORGET_WORKSPACE = (
+    "UPDATE workspaces SET people_listed_at = NULL WHERE team = %(team)s",
+    "UPDATE people SET confirmed_at = '-infinity' WHERE team = %(team)s",
+    "UPDATE conversations SET confirmed_at = '-infinity', members_confirmed_at = NULL WHERE team = %(team)s",
+    "UPDATE memberships SET confirmed_at = '-infinity' WHERE team = %(team)s",
+    "UPDATE group_members SET confirmed_at = '-infinity' WHERE team = %(team)s",
+    "UPDATE user_groups SET updated = 0, confirmed_at = '-infinity' WHERE team = %(team)s",
+)
 
 # The same for a conversation: whoever asks there is answered from nothing until it is read again.
 FORGET_CONVERSATION = """
@@ -27,7 +56,7 @@ FORGET_CONVERSATION = """
 """
 
 LOCK_CONVERSATION = """
-    SELECT kind FROM conversations WHERE team = %(team)s AND conversation_id = %(conversation)s FOR UPDATE
+    SELECT kind, is_shared FROM conversations WHERE team = %(team)s AND conversation_id = %(conversation)s FOR UPDATE
 """
 
 PUT_CONVERSATION = """
@@ -70,6 +99,7 @@ ADD_LISTED = """
                         AND d.user_id = listed.user_id AND d.left_at > %(as_of)s)
     ON CONFLICT (team, conversation_id, user_id) DO UPDATE SET confirmed_at = excluded.confirmed_at
     WHERE memberships.confirmed_at < excluded.confirmed_at
+    RETURNING xmax = 0
 """
 DROP_OLD_DEPARTURES = """
     DELETE FROM departures
@@ -78,26 +108,6 @@ DROP_OLD_DEPARTURES = """
 MEMBERS_CONFIRMED = """
     UPDATE conversations SET members_confirmed_at = %(as_of)s
     WHERE team = %(team)s AND conversation_id = %(conversation)s
-"""
-
-# Channels and group DMs that a listing of all that the bot is in does not name: it sees them no more. What was learned
-# since the listing was begun stays.
-DROP_MEMBERS_UNSEEN = """
-    DELETE FROM memberships m USING conversations c
-    WHERE m.team = %(team)s AND m.confirmed_at <= %(as_of)s AND m.conversation_id <> ALL (%(conversations)s)
-      AND c.team = m.team AND c.conversation_id = m.conversation_id AND c.kind <> 'dm'
-"""
-MEMBERS_UNKNOWN_UNSEEN = """
-    UPDATE conversations SET members_confirmed_at = NULL
-    WHERE team = %(team)s AND kind <> 'dm' AND members_confirmed_at <= %(as_of)s
-      AND conversation_id <> ALL (%(conversations)s)
-"""
-
-# A user group's members, whole.
-DROP_GROUP = "DELETE FROM group_members WHERE team = %(team)s AND group_id = %(group)s"
-ADD_GROUP = """
-    INSERT INTO group_members (team, group_id, user_id, confirmed_at)
-    SELECT %(team)s, %(group)s, unnest(%(members)s::text[]), %(as_of)s
 """
 
 # The conversations of one person: only confirms. What such a listing lacks is no proof that they left, and dropping
@@ -111,6 +121,7 @@ CONFIRM_CONVERSATIONS_OF = """
                         AND d.conversation_id = listed.conversation_id AND d.left_at > %(as_of)s)
     ON CONFLICT (team, conversation_id, user_id) DO UPDATE SET confirmed_at = excluded.confirmed_at
     WHERE memberships.confirmed_at < excluded.confirmed_at
+    RETURNING conversation_id, xmax = 0
 """
 
 # Whether an event is older than another one about the same person, or than the last listing of the conversation.
@@ -152,6 +163,35 @@ MEMBERS_UNKNOWN = """
 DROP_MEMBERS = "DELETE FROM memberships WHERE team = %(team)s AND conversation_id = %(conversation)s"
 DROP_DEPARTURES = "DELETE FROM departures WHERE team = %(team)s AND conversation_id = %(conversation)s"
 DROP_CONVERSATION = "DELETE FROM conversations WHERE team = %(team)s AND conversation_id = %(conversation)s"
+
+# A conversation goes on under another id: its members, its departures and its principal move along. Grants are taken
+# and given, never changed in place, because the audit trail notes what is taken and what is given.
+MOVE_CONVERSATION = """
+    UPDATE conversations SET conversation_id = %(new)s, confirmed_at = '-infinity'
+    WHERE team = %(team)s AND conversation_id = %(old)s
+      AND NOT EXISTS (SELECT FROM conversations WHERE team = %(team)s AND conversation_id = %(new)s)
+"""
+MOVE_MEMBERS = """
+    INSERT INTO memberships (team, conversation_id, user_id, confirmed_at, event_at)
+    SELECT team, %(new)s, user_id, confirmed_at, event_at FROM memberships
+    WHERE team = %(team)s AND conversation_id = %(old)s
+    ON CONFLICT DO NOTHING
+"""
+MOVE_DEPARTURES = """
+    INSERT INTO departures (team, conversation_id, user_id, left_at, event_at)
+    SELECT team, %(new)s, user_id, left_at, event_at FROM departures
+    WHERE team = %(team)s AND conversation_id = %(old)s
+    ON CONFLICT DO NOTHING
+"""
+TAKE_GRANTS = "DELETE FROM grants WHERE principal = %(old_principal)s RETURNING document_id"
+GIVE_GRANTS = """
+    INSERT INTO grants (document_id, principal) SELECT unnest(%(documents)s::text[]), %(new_principal)s
+    ON CONFLICT DO NOTHING
+"""
+
+ASKED_IN = """
+    UPDATE conversations SET asked_at = %(now)s WHERE team = %(team)s AND conversation_id = %(conversation)s
+"""
 
 # What stands in the way of a full scope. recheck: a listing older than this is worth repeating for an asker whom it
 # lacks, because people ask where they are.

@@ -8,11 +8,15 @@ from datetime import datetime
 from typing import Any
 
 from psycopg import AsyncConnection
+from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
 from permissions.adapters import directory_sql as sql
+from permissions.adapters.groups import PgGroups
+from permissions.adapters.news import PgNews, note
+from permissions.adapters.sweeps import PgSweeps
 from permissions.model import Conversation, ConversationKind, Person, Principal
-from permissions.ports import Unknowns
+from permissions.ports import EVERYWHERE, Unknowns
 
 
 class PgDirectory:
@@ -21,13 +25,27 @@ class PgDirectory:
     def __init__(self, *, pool: AsyncConnectionPool, clock: Callable[[], datetime]) -> None:
         self._pool = pool
         self._clock = clock
+        self.groups = PgGroups(pool=pool, clock=clock)
+        self.sweeps = PgSweeps(pool=pool)
+        self.news = PgNews(pool=pool)
 
     async def put_people(self, people: Collection[Person], *, as_of: datetime) -> None:
-        """Write what is known of people; news older than what is there is dropped."""
-        async with self._pool.connection() as connection, connection.cursor() as cursor:
-            # In one order everywhere, so that two listings at once do not wait for each other in a circle.
-            ordered = sorted(people, key=lambda person: (person.team, person.id))
-            await cursor.executemany(sql.PUT_PERSON, [{**asdict(person), "as_of": as_of} for person in ordered])
+        """Write what is known of people; news older than what is there is dropped.
+
+        Where they are the audience has changed if they read more or less than before; a new full member reads every
+        public channel.
+        """
+        given = {(person.team, person.id): asdict(person) for person in people}
+        async with self._pool.connection() as connection, connection.transaction():
+            statement = {"people": Jsonb(list(given.values())), "as_of": as_of}
+            rows = await (await connection.execute(sql.PUT_PEOPLE, statement)).fetchall()
+            for team in {team for team, _, _ in rows}:
+                users = [user for its, user, _ in rows if its == team]
+                places = await (await connection.execute(sql.PLACES_OF, {"team": team, "users": users})).fetchall()
+                names = [name for (name,) in places]
+                if any(is_new for its, _, is_new in rows if its == team):
+                    names.append(EVERYWHERE)
+                await note(connection, team, conversations=names)
 
     async def people_listed(self, team: str, *, as_of: datetime) -> None:
         """All people of the workspace were read, beginning at ``as_of``."""
@@ -37,28 +55,55 @@ class PgDirectory:
         """Nothing fresh is known of this person until they are read again."""
         await self._run(sql.FORGET_PERSON, team=team, user=user)
 
-    async def put_conversation(self, conversation: Conversation, *, as_of: datetime) -> tuple[str, ...]:
-        """Write a conversation. When it was public and is no more, the workspace's grants that came from it go too.
-
-        Returns the documents whose grants shrank: indices that copy grants have to be told.
-        """
-        given = {**asdict(conversation), "kind": str(conversation.kind), "as_of": as_of}
+    async def put_conversation(self, conversation: Conversation, *, as_of: datetime) -> None:
+        """Write a conversation. When it was public and is no more, the workspace's grants that came from it go too."""
+        team, given = conversation.team, {**asdict(conversation), "kind": str(conversation.kind), "as_of": as_of}
+        now = (conversation.kind, conversation.is_shared)
         async with self._pool.connection() as connection, connection.transaction():
-            before = await _locked_kind(connection, conversation.team, conversation.id)
+            before = await _locked(connection, team, conversation.id)
             written = (await connection.execute(sql.PUT_CONVERSATION, given)).rowcount
-            if written and before is ConversationKind.PUBLIC and conversation.kind is not ConversationKind.PUBLIC:
-                return await _withdraw_workspace(connection, conversation.team, conversation.id)
-        return ()
+            if not written or before is None or before == now:
+                return
+            is_closed = before[0] is ConversationKind.PUBLIC and conversation.kind is not ConversationKind.PUBLIC
+            narrowed = await _withdraw_workspace(connection, team, conversation.id) if is_closed else []
+            await note(connection, team, conversations=[conversation.id], documents=narrowed)
 
     async def forget_conversation(self, team: str, conversation: str) -> None:
         """What kind it is and whether it is shared is unknown until it is read again."""
         await self._run(sql.FORGET_CONVERSATION, team=team, conversation=conversation)
 
-    async def make_private(self, team: str, conversation: str) -> tuple[str, ...]:
-        """A public channel became private; returns the documents whose grants shrank."""
+    async def forget_workspace(self, team: str) -> None:
+        """The app was taken out of the workspace: nobody is known until it can be read again."""
+        async with self._pool.connection() as connection, connection.transaction():
+            for statement in sql.FORGET_WORKSPACE:
+                await connection.execute(statement, {"team": team})
+
+    async def make_private(self, team: str, conversation: str) -> None:
+        """A public channel became private: documents lose the workspace's grant that came from it."""
         async with self._pool.connection() as connection, connection.transaction():
             await connection.execute(sql.MAKE_PRIVATE, {"team": team, "conversation": conversation})
-            return await _withdraw_workspace(connection, team, conversation)
+            narrowed = await _withdraw_workspace(connection, team, conversation)
+            await note(connection, team, conversations=[conversation], documents=narrowed)
+
+    async def move_conversation(self, team: str, old: str, new: str) -> None:
+        """The conversation goes on under the id ``new``, with the members of ``old`` and its principal's grants."""
+        given: dict[str, Any] = {
+            "team": team,
+            "old": old,
+            "new": new,
+            "conversation": old,
+            "old_principal": str(Principal.channel(team, old)),
+            "new_principal": str(Principal.channel(team, new)),
+        }
+        async with self._pool.connection() as connection, connection.transaction():
+            for statement in (sql.MOVE_MEMBERS, sql.MOVE_DEPARTURES, sql.MOVE_CONVERSATION):
+                await connection.execute(statement, given)
+            for statement in (sql.DROP_MEMBERS, sql.DROP_DEPARTURES, sql.DROP_CONVERSATION):
+                await connection.execute(statement, given)
+            rows = await (await connection.execute(sql.TAKE_GRANTS, given)).fetchall()
+            documents = [document for (document,) in rows]
+            await connection.execute(sql.GIVE_GRANTS, {**given, "documents": documents})
+            await note(connection, team, conversations=[new], documents=documents)
 
     async def delete_conversation(self, team: str, conversation: str) -> None:
         """The conversation is gone: nobody holds its principal any more."""
@@ -66,35 +111,28 @@ class PgDirectory:
         async with self._pool.connection() as connection, connection.transaction():
             for statement in (sql.DROP_MEMBERS, sql.DROP_DEPARTURES, sql.DROP_CONVERSATION):
                 await connection.execute(statement, given)
+            await note(connection, team, conversations=[conversation])
 
     async def replace_members(self, team: str, conversation: str, members: Collection[str], *, as_of: datetime) -> None:
         """Make ``members`` the whole membership as of ``as_of``; what events said since then stays."""
         given = {"team": team, "conversation": conversation, "members": sorted(set(members)), "as_of": as_of}
         async with self._pool.connection() as connection, connection.transaction():
-            await _locked_kind(connection, team, conversation)
-            for statement in (sql.DROP_ABSENT, sql.ADD_LISTED, sql.DROP_OLD_DEPARTURES, sql.MEMBERS_CONFIRMED):
+            await _locked(connection, team, conversation)
+            gone = (await connection.execute(sql.DROP_ABSENT, given)).rowcount
+            listed = await (await connection.execute(sql.ADD_LISTED, given)).fetchall()
+            for statement in (sql.DROP_OLD_DEPARTURES, sql.MEMBERS_CONFIRMED):
                 await connection.execute(statement, given)
-
-    async def forget_unseen(self, team: str, seen: Collection[str], *, as_of: datetime) -> None:
-        """The bot is in ``seen`` and in no other channel or group DM: of all others nobody is known to be there."""
-        given = {"team": team, "conversations": sorted(seen), "as_of": as_of}
-        async with self._pool.connection() as connection, connection.transaction():
-            await connection.execute(sql.DROP_MEMBERS_UNSEEN, given)
-            await connection.execute(sql.MEMBERS_UNKNOWN_UNSEEN, given)
-
-    async def replace_group(self, team: str, group: str, members: Collection[str], *, as_of: datetime) -> None:
-        """Make ``members`` the whole of a user group."""
-        given = {"team": team, "group": group, "members": sorted(set(members)), "as_of": as_of}
-        async with self._pool.connection() as connection, connection.transaction():
-            await connection.execute(sql.DROP_GROUP, given)
-            await connection.execute(sql.ADD_GROUP, given)
+            if gone or any(is_new for (is_new,) in listed):
+                await note(connection, team, conversations=[conversation])
 
     async def confirm_conversations_of(
         self, team: str, user: str, conversations: Collection[str], *, as_of: datetime
     ) -> None:
         """This person is in these conversations; says nothing about others."""
-        listed = sorted(set(conversations))
-        await self._run(sql.CONFIRM_CONVERSATIONS_OF, team=team, user=user, conversations=listed, as_of=as_of)
+        given = {"team": team, "user": user, "conversations": sorted(set(conversations)), "as_of": as_of}
+        async with self._pool.connection() as connection, connection.transaction():
+            rows = await (await connection.execute(sql.CONFIRM_CONVERSATIONS_OF, given)).fetchall()
+            await note(connection, team, conversations=[name for name, is_new in rows if is_new])
 
     async def add_member(self, team: str, conversation: str, user: str, *, event_at: datetime) -> bool:
         """Somebody joined. False when the conversation is unknown, so that it has to be read first.
@@ -117,6 +155,11 @@ class PgDirectory:
         async with self._pool.connection() as connection, connection.transaction():
             await connection.execute(sql.DROP_MEMBERS, given)
             await connection.execute(sql.MEMBERS_UNKNOWN, given)
+            await note(connection, team, conversations=[conversation])
+
+    async def asked_in(self, team: str, conversation: str) -> None:
+        """Somebody asks there: sweeps read it before others."""
+        await self._run(sql.ASKED_IN, team=team, conversation=conversation, now=self._clock())
 
     async def unknowns(
         self, *, team: str, asker: str, conversation: str | None, since: datetime, recheck: datetime
@@ -149,7 +192,7 @@ class PgDirectory:
             "now": self._clock(),
         }
         async with self._pool.connection() as connection, connection.transaction():
-            if await _locked_kind(connection, team, conversation) is None:
+            if await _locked(connection, team, conversation) is None:
                 return False
             row = await (await connection.execute(sql.EVENT_AGE, given)).fetchone()
             superseded, late = row if row is not None else (False, False)
@@ -159,6 +202,7 @@ class PgDirectory:
                 await connection.execute(statement, given)
             if late:
                 await connection.execute(sql.MEMBERS_UNKNOWN, given)
+            await note(connection, team, conversations=[conversation])
         return True
 
     async def _run(self, statement: str, **given: Any) -> None:
@@ -166,14 +210,17 @@ class PgDirectory:
             await connection.execute(statement, given)
 
 
-async def _locked_kind(connection: AsyncConnection[Any], team: str, conversation: str) -> ConversationKind | None:
-    """Lock the conversation's row, so that a listing and an event are applied one after the other."""
+async def _locked(
+    connection: AsyncConnection[Any], team: str, conversation: str
+) -> tuple[ConversationKind, bool] | None:
+    """Lock the conversation's row, so that a listing and an event are applied one after the other; its kind, and
+    whether it is shared."""
     given = {"team": team, "conversation": conversation}
     row = await (await connection.execute(sql.LOCK_CONVERSATION, given)).fetchone()
-    return None if row is None else ConversationKind(row[0])
+    return None if row is None else (ConversationKind(row[0]), row[1])
 
 
-async def _withdraw_workspace(connection: AsyncConnection[Any], team: str, conversation: str) -> tuple[str, ...]:
+async def _withdraw_workspace(connection: AsyncConnection[Any], team: str, conversation: str) -> list[str]:
     given = {
         "team": team,
         "conversation": conversation,
@@ -181,4 +228,4 @@ async def _withdraw_workspace(connection: AsyncConnection[Any], team: str, conve
         "channel": str(Principal.channel(team, conversation)),
     }
     rows = await (await connection.execute(sql.WITHDRAW_WORKSPACE, given)).fetchall()
-    return tuple(sorted(document for (document,) in rows))
+    return [document for (document,) in rows]

@@ -11,6 +11,7 @@ from bot.sandbox.faults import MethodFault
 from bot.sandbox.model import Person as SandboxPerson
 from bot.sandbox.server import Sandbox
 from handlers.adapters.workspace import SlackWorkspace
+from handlers.reading_pace import ReadPace
 from permissions.model import Conversation, ConversationKind
 from permissions.ports import WorkspaceSource, WorkspaceUnavailable
 from tests.sandbox_fixtures import Person, populate
@@ -25,7 +26,8 @@ class Office:
         self.bot = sandbox.context.workspace.app.user
         self.waits: list[float] = []
         client = AsyncWebClient(token=sandbox.bot_token, base_url=sandbox.api_url)
-        self.source: WorkspaceSource = SlackWorkspace(client=client, sleep=self._wait)
+        pace = ReadPace(clock=lambda: sum(self.waits), sleep=self._wait)
+        self.source: WorkspaceSource = SlackWorkspace(client=client, pace=pace, sleep=self._wait)
 
     async def _wait(self, seconds: float) -> None:
         self.waits.append(seconds)
@@ -58,7 +60,7 @@ async def test_it_names_the_bots_own_user(place: Office) -> None:
 
 async def test_all_people_come_page_by_page(place: Office) -> None:
     pages = [page async for page in place.source.people(place.team)]
-    people = {person.name: person for page in pages for person in page}
+    people = {person.name: person for page in pages for person in page.items}
     assert len(pages) > 1
     assert {"mei", "tom", "gus"} < people.keys()
     assert [people["mei"].is_full_member, people["gus"].is_full_member] == [True, False]
@@ -67,7 +69,7 @@ async def test_all_people_come_page_by_page(place: Office) -> None:
 
 
 async def test_the_conversations_are_those_that_the_bot_is_in(place: Office) -> None:
-    found = {one.name: one async for page in place.source.conversations(place.team) for one in page}
+    found = {one.name: one async for page in place.source.conversations(place.team) for one in page.items}
     assert sorted(found) == ["general", "prices", "sales"]
     assert found["prices"] == Conversation(place.team, place.channel("prices"), ConversationKind.PRIVATE, "prices")
 

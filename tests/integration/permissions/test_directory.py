@@ -10,6 +10,7 @@ from psycopg_pool import AsyncConnectionPool
 from permissions.adapters.postgres import PgDirectory
 from permissions.grants import Grants
 from permissions.model import Conversation, ConversationKind, Person, Principal
+from permissions.ports import News
 
 T0 = datetime.fromisoformat("2026-11-30T12:00:00+00:00")
 CHANNEL = Conversation("T1", "C1", ConversationKind.PRIVATE)
@@ -52,6 +53,14 @@ async def members(pool: AsyncConnectionPool) -> tuple[set[str], bool]:
         ).fetchone()
     assert known is not None
     return {user for (user,) in rows}, known[0]
+
+
+async def told(directory: PgDirectory) -> tuple[list[str], list[str]]:
+    """The news, taken: whose audience has changed, and which documents have lost grants."""
+    news = await directory.news.pending("T1")
+    await directory.news.told(news)
+    assert await directory.news.pending("T1") == News("T1")
+    return sorted(name for _, name in news.conversations), sorted(name for _, name in news.documents)
 
 
 async def test_a_listing_replaces_the_members(directory: PgDirectory, pool: AsyncConnectionPool) -> None:
@@ -171,15 +180,8 @@ async def test_a_channel_that_becomes_private_takes_the_workspaces_grant_along(
                 [document, document],
             )
             await grants.set(connection, document, principals)
-    narrowed = await directory.put_conversation(Conversation("T1", "C2", ConversationKind.PRIVATE), as_of=after(1))
-    assert narrowed == ("once",)
+    await directory.put_conversation(Conversation("T1", "C2", ConversationKind.PRIVATE), as_of=after(1))
+    assert await told(directory) == (["C1", "C2"], ["once"])
     assert [await grants.of(name) for name in granted] == [{two}, {workspace, two, three}, {workspace, three}]
-    assert await directory.make_private("T1", "C3") == ("other", "twice")
-
-
-async def test_a_group_is_replaced_whole(directory: PgDirectory, pool: AsyncConnectionPool) -> None:
-    await directory.replace_group("T1", "S1", ["A", "B"], as_of=T0)
-    await directory.replace_group("T1", "S1", ["B", "C"], as_of=after(1))
-    async with pool.connection() as connection:
-        rows = await (await connection.execute("SELECT user_id FROM group_members ORDER BY 1")).fetchall()
-    assert rows == [("B",), ("C",)]
+    await directory.make_private("T1", "C3")
+    assert await told(directory) == (["C3"], ["other", "twice"])

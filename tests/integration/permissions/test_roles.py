@@ -10,7 +10,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from permissions.adapters.coverage import PgCoverage
 from permissions.adapters.postgres import PgDirectory
-from permissions.model import ConversationKind, Person, Principal
+from permissions.model import ConversationKind, Person, Principal, UserGroup
 from permissions.roles import AskRefusal, Place, Role, RoleRules, Roles
 from permissions.scopes import ScopeBuilder
 from tests import rows
@@ -64,7 +64,8 @@ async def test_what_somebody_is_without_any_setting(
 async def test_settings_give_a_role_to_people_and_groups(pool: AsyncConnectionPool) -> None:
     for user in ("U1", "U2", "U3"):
         await put(pool, user, is_guest=user == "U3")
-    await PgDirectory(pool=pool, clock=lambda: rows.NOW).replace_group(rows.TEAM, "S1", ["U2"], as_of=rows.NOW)
+    group = UserGroup(rows.TEAM, "S1", handle="leads", name="Leads", updated=1, members=frozenset({"U2"}))
+    await PgDirectory(pool=pool, clock=lambda: rows.NOW).groups.replace_all(rows.TEAM, [group], as_of=rows.NOW)
     listed = {Role.ADMINISTRATOR: frozenset({"U1"}), Role.CURATOR: frozenset({"S1", "U1"})}
     listed[Role.CONTRIBUTOR] = frozenset({"U3"})
     found = roles(pool, listed=listed)

@@ -13,8 +13,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from permissions.adapters.coverage import PgCoverage
 from permissions.adapters.postgres import PgDirectory
-from permissions.model import Conversation, ConversationKind, Person, ScopeLimit
-from permissions.ports import WorkspaceUnavailable
+from permissions.model import Conversation, ConversationKind, Person, ScopeLimit, Trouble, UserGroup
+from permissions.ports import Page, WorkspaceUnavailable
 from permissions.scopes import ScopeBuilder
 from permissions.sync import WorkspaceSync
 
@@ -30,25 +30,34 @@ class Company:
     rooms: dict[str, Conversation]
     inside: dict[str, list[str]]
     is_silent: bool = False
+    groups_in_use: list[UserGroup] = field(default_factory=list)
+    trouble: dict[str, Trouble] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
     def _ask(self, what: str) -> None:
         self.asked.append(what)
         if self.is_silent:
             raise WorkspaceUnavailable(what)
+        if (trouble := self.trouble.get(what.partition(" ")[0])) is not None:
+            raise WorkspaceUnavailable(what, trouble=trouble)
 
     async def own_user(self, team: str) -> str:
         return f"BOT@{team}".partition("@")[0]
 
-    async def people(self, team: str) -> AsyncIterator[list[Person]]:
-        self._ask("people")
-        for person in self.staff.values():
-            yield [replace(person, team=team)]
-        yield []
+    async def people(self, team: str, *, cursor: str = "") -> AsyncIterator[Page[Person]]:
+        """One on each page; a cursor is the number of the first."""
+        staff = list(self.staff.values())
+        for number in range(int(cursor or 0), len(staff)):
+            self._ask(f"people from {number}" if number else "people")
+            yield Page((replace(staff[number], team=team),), str(number + 1) if number + 1 < len(staff) else "")
 
-    async def conversations(self, team: str) -> AsyncIterator[list[Conversation]]:
+    async def conversations(self, team: str, *, cursor: str = "") -> AsyncIterator[Page[Conversation]]:
         self._ask("conversations")
-        yield [replace(room, team=team) for room in self.rooms.values() if "BOT" in self.inside[room.id]]
+        yield Page(tuple(replace(room, team=team) for room in self.rooms.values() if "BOT" in self.inside[room.id]))
+
+    async def groups(self, team: str) -> list[UserGroup]:
+        self._ask("groups")
+        return list(self.groups_in_use)
 
     async def members(self, team: str, conversation: str) -> list[str]:
         self._ask(f"members {team}/{conversation}")
@@ -154,14 +163,14 @@ async def test_sweeps_go_on_after_one_that_failed(desk: Desk) -> None:
 
     async def turn(seconds: float) -> None:
         turns.append(seconds)
-        desk.company.is_silent = len(turns) == 1
+        desk.company.is_silent = len(turns) == 1 or desk.later(seconds=seconds) < T0
         if len(turns) == 3:
             raise asyncio.CancelledError
 
     sync = desk.made_sync(sleep=turn)
     with pytest.raises(asyncio.CancelledError):
-        await sync.keep_fresh("T1", every=timedelta(hours=6))
-    assert turns == [21600.0] * 3
+        await sync.keep_fresh("T1", every=timedelta(minutes=1))
+    assert turns == [60.0, 30.0, 60.0]
     assert desk.company.asked.count("people") == 3
 
 
@@ -183,6 +192,7 @@ async def test_who_leaves_reads_nothing_of_it_from_the_next_question_on(desk: De
 
 async def test_who_joins_is_a_reader_from_the_next_question_on(desk: Desk) -> None:
     await desk.sync.load("T1")
+    desk.audiences.clear()
     desk.company.inside["PRICES"].append("GUS")
     await desk.sync.member_joined("T1", "PRICES", "GUS", event_at=desk.later(minutes=1))
     assert await desk.ask("ANN", "PRICES") == ("PRICES", (ScopeLimit.OUTSIDERS_PRESENT,))
