@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
 import typer
 
+from bot import logs
 from bot.commands.output import Console, Declined
 from bot.evaluation.permissions.proof import Figures, described, prove
 from bot.evaluation.permissions.stage import open_stage
@@ -36,6 +38,8 @@ async def retrieval(directory: Path, *, as_json: bool) -> int:
 async def permissions(*, checks: int, seed: int, workspace: int | None, as_json: bool) -> int:
     """Let generated workspaces happen to bots on stores of their own, and say who was shown what they may not read."""
     console = Console(as_json=as_json)
+    # Refusals and lost channels are what it is about, not what an operator has to hear of.
+    logs.configure(level=logging.CRITICAL)
     with (
         temporary_folder("haitang-eval-") as folder,
         typer.progressbar(length=checks, label="checks", file=sys.stderr) as bar,

@@ -93,10 +93,12 @@ class Acts:
         return f"{asker.name} in {place.name or place.id}: {topic.question}"
 
     async def _follow_up(self, step: Step) -> str:
-        threads = [one for one in self._questions.threads if self._workspace.conversations[one[0]] in self._places()]
-        conversation, thread_ts = _pick(step.where, threads)
-        asker = _pick(step.who, self._members(self._workspace.conversations[conversation]))
+        places = {one.id: one for one in self._places()}
+        conversation, thread_ts = _pick(step.where, [one for one in self._questions.threads if one[0] in places])
+        asker = _pick(step.who, self._members(places[conversation]))
         topic = _pick(step.what, self._plan.topics)
+        # In a thread the bot is spoken to once it has taken the first question.
+        await self._bot.rest()
         answer = await self._hands.act(
             asker.id, "post", conversation=conversation, text=topic.question, thread_ts=thread_ts
         )
@@ -124,10 +126,13 @@ class Acts:
 
     async def _press(self, presser: Person, button: Button) -> None:
         """As a client does that still shows what is gone, which the control API would refuse."""
+        place = self._workspace.conversations.get(button.conversation)
+        if place is None:
+            raise Impossible
         try:
             await self._bot.sandbox.context.interactions.click(
                 presser,
-                self._workspace.conversations[button.conversation],
+                place,
                 button.message,
                 block_id=button.block,
                 action_id=button.action,
@@ -196,17 +201,17 @@ class Acts:
         return await self._of_rights(person, "join", conversation=place.id)
 
     async def _invite(self, step: Step) -> str:
-        place = _pick(step.where, [one for one in self._places() if one.is_channel])
+        place = self._channel(step.where)
         inviter = _pick(step.what, self._members(place))
         person = _pick(step.who, [one for one in self._people() if one.id not in place.members])
         return await self._of_rights(inviter, "invite", conversation=place.id, user=person.id)
 
     async def _leave(self, step: Step) -> str:
-        place = _pick(step.where, [one for one in self._places() if one.is_channel])
+        place = self._channel(step.where)
         return await self._of_rights(_pick(step.who, self._members(place)), "leave", conversation=place.id)
 
     async def _kick(self, step: Step) -> str:
-        place = _pick(step.where, [one for one in self._places() if one.is_channel])
+        place = self._channel(step.where)
         members = self._members(place)
         return await self._of_rights(
             _pick(step.what, members), "kick", conversation=place.id, user=_pick(step.who, members).id
@@ -230,21 +235,56 @@ class Acts:
             self._eyes.open(person.id)
         return said
 
+    async def _turn(self, step: Step) -> str:
+        """A member becomes a guest or the other way round, or somebody who has left comes back."""
+        everybody = [one for one in self._workspace.people.values() if not one.is_bot and not one.is_stranger]
+        person = _pick(step.who, everybody)
+        change: dict[str, object] = {"deleted": False} if person.deleted else {"is_guest": not person.is_guest}
+        return await self._of_rights(_pick(step.what, self._people()), "change_person", user=person.id, **change)
+
     async def _make_private(self, step: Step) -> str:
         place = _pick(step.where, [one for one in self._places() if one.kind == "public"])
         return await self._of_rights(_pick(step.who, self._members(place)), "make_private", conversation=place.id)
 
+    async def _make_public(self, step: Step) -> str:
+        place = _pick(step.where, [one for one in self._places() if one.kind == "private"])
+        return await self._of_rights(_pick(step.who, self._members(place)), "make_public", conversation=place.id)
+
+    async def _connect(self, step: Step) -> str:
+        place, state = self._channel(step.where), _pick(step.what, ("pending", "in_org", "now"))
+        options = {} if state == "now" else {state: True}
+        person = _pick(step.who, self._members(place))
+        return await self._of_rights(person, "share_channel", conversation=place.id, team=ELSEWHERE, **options)
+
+    async def _disconnect(self, step: Step) -> str:
+        place = _pick(step.where, [one for one in self._places() if one.connected_teams or one.pending_teams])
+        team = _pick(step.what, (*place.connected_teams, *place.pending_teams))
+        person = _pick(step.who, self._members(place))
+        return await self._of_rights(person, "unshare_channel", conversation=place.id, team=team)
+
+    async def _change_id(self, step: Step) -> str:
+        place = self._channel(step.where)
+        return await self._of_rights(_pick(step.who, self._members(place)), "change_channel_id", conversation=place.id)
+
+    async def _delete_channel(self, step: Step) -> str:
+        place = self._channel(step.where)
+        return await self._of_rights(_pick(step.who, self._members(place)), "delete_channel", conversation=place.id)
+
     async def _archive(self, step: Step) -> str:
-        place = _pick(step.where, [one for one in self._places() if one.is_channel])
+        place = self._channel(step.where)
         return await self._of_rights(_pick(step.who, self._members(place)), "archive", conversation=place.id)
 
+    async def _unarchive(self, step: Step) -> str:
+        place = _pick(step.where, [one for one in self._workspace.conversations.values() if one.is_archived])
+        return await self._of_rights(_pick(step.who, self._members(place)), "unarchive", conversation=place.id)
+
     async def _rename(self, step: Step) -> str:
-        place = _pick(step.where, [one for one in self._places() if one.is_channel])
+        place = self._channel(step.where)
         name = f"{place.name}-{step.what % 100}"
         return await self._of_rights(_pick(step.who, self._members(place)), "rename", conversation=place.id, name=name)
 
     async def _bot_leaves(self, step: Step) -> str:
-        place = _pick(step.where, [one for one in self._places() if one.is_channel])
+        place = self._channel(step.where)
         person = _pick(step.who, self._members(place))
         return await self._of_rights(person, "kick", conversation=place.id, user=self._workspace.app.user)
 
@@ -306,6 +346,9 @@ class Acts:
         """Conversations that the bot is in and that are not archived."""
         places = self._workspace.conversations.values()
         return [one for one in places if self._workspace.app.user in one.members and not one.is_archived]
+
+    def _channel(self, number: int) -> Conversation:
+        return _pick(number, [one for one in self._places() if one.is_channel])
 
     def _members(self, place: Conversation) -> list[Person]:
         return [one for one in self._people() if one.id in place.members]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ from bot.agent.offline.researcher import SearchingResearcher
 from bot.agent.offline.understander import RuleUnderstander
 from bot.bootstrap import Core
 from permissions.model import AccessScope, Principal
-from permissions.ports import AskerFacts, Standing
+from permissions.ports import AskerFacts, Covered, Standing
 from permissions.scopes import ScopeBuilder
 
 SOMEBODY = "U0"
@@ -26,6 +26,13 @@ class _Holding:
     async def look(self, *, team: str, asker: str, conversation: str | None, since: datetime) -> Standing:
         _ = team, asker, conversation, since
         return Standing(asker=AskerFacts(is_full_member=True, has_stale=False), place=None, principals=self.principals)
+
+    async def cover(
+        self, *, team: str, conversation: str, principals: Collection[Principal], since: datetime
+    ) -> Covered:
+        """Nobody asks this of it."""
+        _ = team, conversation, principals, since
+        return Covered(place=None)
 
 
 class Baseline:

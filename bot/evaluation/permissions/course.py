@@ -14,14 +14,22 @@ from bot.evaluation.permissions.events import Kind, Step, steps
 from bot.evaluation.permissions.eyes import Eyes
 from bot.evaluation.permissions.hands import Hands
 from bot.evaluation.permissions.markers import Markers
-from bot.evaluation.permissions.oracle import Leak, Moment, Oracle
+from bot.evaluation.permissions.oracle import Leak, Oracle
 from bot.evaluation.permissions.questions import Questions
 from bot.evaluation.permissions.refusals import of_window
 from bot.evaluation.permissions.stage import Stage
 from bot.evaluation.permissions.workspace import Blueprint, blueprint, settle_in
 
-TOPICS, FILES, STEPS = 4, 7, 20
-"""What there is to ask about in a workspace, what answers it, and how much happens after that."""
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """About how many full members a workspace has, how much there is to ask about, how many files answer it, and how
+    much happens after that."""
+
+    members: int
+    topics: int
+    files: int
+    steps: int
 
 
 @dataclass(slots=True)
@@ -29,13 +37,13 @@ class Outcome:
     """What one workspace has shown. ``trail`` are the steps that were taken, in words."""
 
     number: int
-    checks: Counter[Moment] = field(default_factory=Counter)
+    checks: Counter[str] = field(default_factory=Counter)
     leaks: list[Leak] = field(default_factory=list)
     questions: int = 0
     forbidden_best: int = 0
     answers: int = 0
     public_answers: int = 0
-    unanswered: int = 0
+    unanswered: list[str] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
     trail: list[str] = field(default_factory=list)
 
@@ -43,19 +51,22 @@ class Outcome:
 class Course:
     """Lives through a list of steps in a workspace of ``stage``."""
 
-    def __init__(self, *, stage: Stage, markers: Markers, seed: int, number: int) -> None:
+    def __init__(self, *, stage: Stage, markers: Markers, seed: int, number: int, size: Size) -> None:
         self._stage = stage
         self._markers = markers
         self._seed = seed
         self._number = number
+        self._size = size
 
     async def run(self, taken: Sequence[Step] | None = None) -> Outcome:
         """Live through these steps, by default those that seed and number give. Raises NeverAtRest."""
         random = Random(f"{self._seed}/{self._number}")  # noqa: S311 - a course of events, no secret
-        plan = blueprint(random, topics=TOPICS, files=FILES)
-        course = steps(random, count=STEPS) if taken is None else taken
+        plan = blueprint(random, topics=self._size.topics, files=self._size.files)
+        course = steps(random, count=self._size.steps) if taken is None else taken
         team = f"T{self._number:06d}PROOF"
-        async with self._stage.bot(team, lambda workspace: settle_in(workspace, random)) as bot:
+        async with self._stage.bot(
+            team, lambda workspace: settle_in(workspace, random, members=self._size.members)
+        ) as bot:
             oracle = Oracle(bot.workspace)
             eyes = Eyes(context=bot.sandbox.context, markers=self._markers, oracle=oracle)
             questions = Questions(bot=bot, markers=self._markers, oracle=oracle, baseline=Baseline(bot.core, team))

@@ -26,8 +26,15 @@ class Kind(StrEnum):
     KICK = "kick"
     DEACTIVATE = "deactivate"
     HIRE = "hire"
+    TURN = "turn"
     MAKE_PRIVATE = "make_private"
+    MAKE_PUBLIC = "make_public"
+    CONNECT = "connect"
+    DISCONNECT = "disconnect"
+    CHANGE_ID = "change_id"
+    DELETE_CHANNEL = "delete_channel"
     ARCHIVE = "archive"
+    UNARCHIVE = "unarchive"
     RENAME = "rename"
     BOT_LEAVES = "bot_leaves"
     BOT_RETURNS = "bot_returns"
@@ -55,8 +62,15 @@ WEIGHTS: dict[Kind, int] = {
     Kind.KICK: 5,
     Kind.DEACTIVATE: 2,
     Kind.HIRE: 1,
+    Kind.TURN: 2,
     Kind.MAKE_PRIVATE: 2,
+    Kind.MAKE_PUBLIC: 1,
+    Kind.CONNECT: 1,
+    Kind.DISCONNECT: 1,
+    Kind.CHANGE_ID: 1,
+    Kind.DELETE_CHANNEL: 1,
     Kind.ARCHIVE: 1,
+    Kind.UNARCHIVE: 2,
     Kind.RENAME: 1,
     Kind.BOT_LEAVES: 1,
     Kind.BOT_RETURNS: 2,

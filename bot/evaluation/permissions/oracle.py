@@ -17,6 +17,7 @@ The rules, each with its source:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -76,6 +77,11 @@ class Truth:
         )
 
 
+def kind_of(moment: Moment, shown: Planted) -> str:
+    """When a check was made, and whether of a title or of a sentence."""
+    return f"{moment}_{'title' if shown.in_title else 'text'}"
+
+
 @dataclass(frozen=True, slots=True)
 class Leak:
     """Somebody was shown what they may not read. ``where`` is a conversation and ts, or what kind of window."""
@@ -88,8 +94,7 @@ class Leak:
 
     @property
     def kind(self) -> str:
-        """When, and whether a title or a sentence was shown."""
-        return f"{self.moment}_{'title' if self.shown.in_title else 'text'}"
+        return kind_of(self.moment, self.shown)
 
 
 class Oracle:
@@ -105,7 +110,7 @@ class Oracle:
         self._team = workspace.app.team
         self._since: list[Truth] = []
         self._judged: dict[tuple[str, str], frozenset[Planted]] = {}
-        self.checks = dict.fromkeys(Moment, 0)
+        self.checks: Counter[str] = Counter()
         self.leaks: list[Leak] = []
         self.look()
 
@@ -126,7 +131,7 @@ class Oracle:
         if conversation and not all(person in truth.readers.get(conversation, NOBODY) for truth in self._since):
             return
         for planted in shown:
-            self.checks[Moment.SHOWN] += 1
+            self.checks[kind_of(Moment.SHOWN, planted)] += 1
             if not any(self._may(person, planted, truth) for truth in self._since):
                 self.leaks.append(Leak(Moment.SHOWN, where, person, planted, text))
 
@@ -143,7 +148,7 @@ class Oracle:
             self._judged[conversation, ts] = shown
             for person in sorted(now.readers.get(conversation, NOBODY)):
                 for planted in shown:
-                    self.checks[Moment.STANDING] += 1
+                    self.checks[kind_of(Moment.STANDING, planted)] += 1
                     if not self._may(person, planted, now):
                         where = f"{conversation}/{ts}"
                         self.leaks.append(Leak(Moment.STANDING, where, person, planted, text))

@@ -64,7 +64,7 @@ class Questions:
     async def _count_end(self, asked: Asked, outcome: Outcome) -> None:
         run = await self._bot.core.records.find(self._bot.team, asked.conversation, asked.ts)
         if run is None or run.state != "ended":
-            outcome.unanswered += 1
+            outcome.unanswered.append(f"{asked.conversation}/{asked.ts} {'unknown' if run is None else run.state}")
             return
         async with self._bot.core.pool.connection() as connection:
             row = await (await connection.execute(NOTICES, {"run_id": run.run_id})).fetchone()

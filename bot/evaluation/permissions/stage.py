@@ -11,14 +11,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
+from psycopg_pool import AsyncConnectionPool
 from pydantic import SecretStr
 
 from bot.bootstrap import Core, beside, open_core
-from bot.config import Settings
+from bot.config import RoleSettings, Settings
 from bot.sandbox.clock import Clock
 from bot.sandbox.server import Sandbox
 from bot.sandbox.state import Workspace
 from bot.service import Pace, Service, open_service
+from permissions.roles import Place, Role
 
 Furnish = Callable[[Workspace], None]
 """Brings people and conversations into an empty workspace."""
@@ -29,11 +31,17 @@ FASTER = 60.0
 REST_SECONDS = 120.0
 """A bot that has not come to rest by then has something that never ends."""
 
-LOOK_SECONDS = 0.01
+LOOK_SECONDS = 0.02
+"""How long between two looks at whether bots are at rest; one look is for all of them."""
 
-# Jobs of one bot that wait or run; those that failed for good are over.
-PENDING = """
-SELECT EXISTS (SELECT FROM procrastinate_jobs WHERE status IN ('todo', 'doing') AND task_name LIKE %(names)s)
+EVERYBODY = RoleSettings(
+    guests=Role.CONTRIBUTOR, outsiders=Role.CONTRIBUTOR, guests_ask=Place.ANYWHERE, outsiders_ask=Place.ANYWHERE
+)
+"""Roles say who may do something, rights what they may read: here all may do all that they can be given."""
+
+# The bots that have jobs which wait or run; those that failed for good are over.
+BUSY = """
+SELECT DISTINCT split_part(task_name, '@', 2) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')
 """
 
 
@@ -60,6 +68,27 @@ class FastTime:
         await asyncio.sleep(seconds / FASTER)
 
 
+class JobWatch:
+    """Knows which bots have jobs, from one look at a time, however many wait for it."""
+
+    def __init__(self, pool: AsyncConnectionPool) -> None:
+        self._pool = pool
+        self._next: asyncio.Task[frozenset[str]] | None = None
+
+    async def has_jobs(self, mark: str) -> bool:
+        """Whether this bot has jobs, by a look that begins after the call."""
+        if self._next is None:
+            self._next = asyncio.create_task(self._look(), name="look at the jobs")
+        return mark in await asyncio.shield(self._next)
+
+    async def _look(self) -> frozenset[str]:
+        await asyncio.sleep(LOOK_SECONDS)
+        self._next = None  # whoever comes while PostgreSQL looks waits for the look after this one
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(BUSY)).fetchall()
+        return frozenset(name for (name,) in rows)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bot:
     """A bot in a workspace of its own."""
@@ -67,6 +96,7 @@ class Bot:
     sandbox: Sandbox
     service: Service
     mark: str
+    jobs: JobWatch
 
     @property
     def core(self) -> Core:
@@ -84,8 +114,8 @@ class Bot:
         """Return when it has done all that events, clicks and jobs asked of it. Raises NeverAtRest."""
         try:
             async with asyncio.timeout(REST_SECONDS):
-                while not await self._is_at_rest():  # noqa: ASYNC110 - what it waits for is in PostgreSQL too
-                    await asyncio.sleep(LOOK_SECONDS)
+                while not await self._is_at_rest():
+                    pass
         except TimeoutError:
             raise NeverAtRest(f"{self.mark} is still working after {REST_SECONDS:g} s") from None
 
@@ -94,19 +124,12 @@ class Bot:
         await self.service.sync.load(self.team)
 
     async def _is_at_rest(self) -> bool:
-        # In the order in which one gives to the next; whoever is met at rest was given nothing since.
-        return (
-            self.sandbox.context.delivery.is_idle
-            and not self.service.app.is_acting
-            and not await self._has_jobs()
-            and self.sandbox.context.delivery.is_idle
-        )
+        # Events and clicks make jobs: whoever had none of either before the look, and has none after it, is at rest.
+        was_idle = self._is_idle()
+        return not await self.jobs.has_jobs(self.mark) and was_idle and self._is_idle()
 
-    async def _has_jobs(self) -> bool:
-        async with self.core.pool.connection() as connection:
-            cursor = await connection.execute(PENDING, {"names": f"%@{self.mark}"})
-            row = await cursor.fetchone()
-        return row is None or bool(row[0])
+    def _is_idle(self) -> bool:
+        return self.sandbox.context.delivery.is_idle and not self.service.app.is_acting
 
 
 class Stage:
@@ -116,6 +139,7 @@ class Stage:
         self.core = core
         self.session = session
         self._time = FastTime()
+        self._jobs = JobWatch(core.pool)
 
     @asynccontextmanager
     async def bot(self, team: str, furnish: Furnish) -> AsyncIterator[Bot]:
@@ -128,7 +152,7 @@ class Stage:
             pace = Pace(clock=self._time.seconds, sleep=self._time.sleep)
             service = await stack.enter_async_context(open_service(core, pace=pace))
             await service.app.connect()
-            bot = Bot(sandbox=sandbox, service=service, mark=team)
+            bot = Bot(sandbox=sandbox, service=service, mark=team, jobs=self._jobs)
             await bot.sweep()
             yield bot
 
@@ -146,7 +170,7 @@ def _settings(settings: Settings, sandbox: Sandbox) -> Settings:
 async def open_stage(folder: Path) -> AsyncIterator[Stage]:
     """Stores in ``folder``, models, and the workers of the jobs of all bots."""
     async with (
-        open_core(Settings(data=folder), purpose="eval permissions") as core,
+        open_core(Settings(data=folder, roles=EVERYBODY), purpose="eval permissions") as core,
         aiohttp.ClientSession() as session,
     ):
         working = asyncio.create_task(core.jobs.work(), name="jobs")

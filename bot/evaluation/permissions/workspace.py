@@ -99,9 +99,10 @@ def _topic(random: Random, thing: tuple[str, str], aspect: tuple[str, str]) -> T
     return Topic(f"What is the {aspect[0]} of the {town} {thing[0]}?", f"{town} {thing[0]}", aspect[0], "en")
 
 
-def settle_in(workspace: Workspace, random: Random) -> None:
-    """People and conversations. Nobody is told of them: they were there before the app came."""
-    full = [_person(workspace, f"full{number}") for number in range(random.randint(4, 6))]
+def settle_in(workspace: Workspace, random: Random, *, members: int) -> None:
+    """People, about ``members`` of them full members, and conversations. Nobody is told of them: they were there before
+    the app came."""
+    full = [_person(workspace, f"full{number}") for number in range(random.randint(members - 1, members + 1))]
     guests = [_person(workspace, f"guest{number}", is_guest=True) for number in range(random.randint(1, 2))]
     strangers = [_person(workspace, "stranger", team=ELSEWHERE, is_stranger=True)]
     strangers += [_person(workspace, "foreigner", team=ELSEWHERE)] if random.random() < 0.5 else []
@@ -142,7 +143,7 @@ def _place(
     everybody = (*members, workspace.app.user) if with_bot else tuple(members)
     made = workspace.add_conversation(kind, name=name, members=everybody)
     if shared:
-        workspace.save_conversation(replace(made, is_shared=True))
+        workspace.save_conversation(replace(made, is_shared=True, connected_teams=(ELSEWHERE,)))
 
 
 def text_of(topic: Topic, markers: Markers, *, manner: int) -> tuple[str, str, list[str]]:
