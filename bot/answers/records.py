@@ -121,7 +121,7 @@ CITED: Final = """
 SELECT document_id, version_id FROM evidence JOIN evidence_sets USING (evidence_set_id) WHERE run_id = %(run_id)s
 """
 
-# A run that starts anew, because its question was edited, freezes anew.
+# A run that starts anew freezes anew, or finds nothing any more.
 DROP_SETS: Final = "DELETE FROM evidence_sets WHERE run_id = %(run_id)s"
 
 COMMAND_KIND: Final = "command"
@@ -285,6 +285,8 @@ class RunRecords:
         async with self._pool.connection() as connection, connection.cursor() as cursor:
             if final.evidence is not None:
                 await _require_readable(cursor, scope, final.evidence)
+            else:
+                await cursor.execute(DROP_SETS, {"run_id": final.run_id})
             await cursor.execute(SAVE_ANSWER, values)
             await self._audit.note(answer_entry(scope, final), connection=connection)
 

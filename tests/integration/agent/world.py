@@ -168,6 +168,7 @@ class World:
         self.records = RunRecords(pool=pool, audit=AuditTrail(pool=pool))
         self.posts = Posts(pool=pool)
         self.rules = RoleRules()
+        self.understander = RuleUnderstander()
         self.paused: list[float] = []
         self.restart()
 
@@ -183,7 +184,7 @@ class World:
     def restart(self) -> None:
         """A new process over the same database."""
         graph = AnswerGraph(
-            understander=RuleUnderstander(),
+            understander=self.understander,
             researcher=SearchingResearcher(search=self.search, encoder=ToyEncoder()),
             checker=CalibratedChecker(calibration=BY_WORDS),
             writer=QuotingWriter(),
