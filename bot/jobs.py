@@ -30,6 +30,7 @@ CONCURRENCY = {
     "places": 2,
     "standing": 4,
     "withdrawals": 20,
+    "marks": 4,
     "notices": 2,
 }
 """Jobs of a queue that run at the same time. Parsing is bounded by its own processes; questions mostly wait.

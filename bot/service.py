@@ -20,7 +20,7 @@ from bot.agent.runs import JOB, Runs
 from bot.agent.voice import VoiceClips
 from bot.agent.worker import RunWorker
 from bot.answers.citations import CitationOpener
-from bot.answers.living import SHOW_JOB
+from bot.answers.living import MARK_JOB, WITHDRAW_JOB
 from bot.answers.originals import OriginalLinks
 from bot.answers.reading import FilesBeingRead
 from bot.answers.showing import SHOW_RETRIES, Showing
@@ -256,7 +256,8 @@ def _add_contributions(
 def _add_showing(core: Core, messages: SlackMessages, edits: EditBudget, pace: Pace) -> None:
     board = Standings(messages=messages, edits=edits, removals=EditBudget(clock=pace.clock), sleep=pace.sleep)
     showing = Showing(pool=core.pool, posts=core.posts, board=board)
-    core.jobs.add(SHOW_JOB, showing.show, queue="withdrawals", retries=SHOW_RETRIES)
+    core.jobs.add(WITHDRAW_JOB, showing.show, queue="withdrawals", retries=SHOW_RETRIES)
+    core.jobs.add(MARK_JOB, showing.show, queue="marks", retries=SHOW_RETRIES)
 
 
 def _worker(

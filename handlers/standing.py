@@ -53,7 +53,7 @@ class Standings:
 
     async def mark(self, given: GivenAnswer, may: Callable[[], Awaitable[bool]]) -> None:
         """Say below the answer which sources have a newer version, or no more; ``may`` is asked before the edit."""
-        for post in [post for post in given.posts if not post.message.attachments][-1:]:
+        for post in [post for post in given.posts if post.message.text and not post.message.attachments][-1:]:
             message = marked(post.message, given.run_id, given.newer, given.language)
             try:
                 await self._edit(given, post, message, may=may)

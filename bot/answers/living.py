@@ -24,8 +24,10 @@ AUDIENCE_JOB: Final = "answers_before"
 """Looks what the readers of a conversation concern; its arguments are ``team`` and ``conversation``, '' for all."""
 PLACE_JOB: Final = "answers_at"
 """Judges the answers of one place; its arguments are ``team``, ``conversation`` and ``reader``."""
-SHOW_JOB: Final = "standing"
-"""Brings into Slack what became of an answer; its argument is ``run_id``."""
+WITHDRAW_JOB: Final = "withdraw"
+"""Takes away in Slack what may not be read any more, or makes room; its argument is ``run_id``."""
+MARK_JOB: Final = "mark"
+"""Shows below an answer what is newer; its argument is ``run_id``. No withdrawal waits behind marks."""
 
 PAUSES: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
 """Seconds between looks at rights that Slack does not tell: half a minute of silence costs no good answer, and nobody
@@ -113,7 +115,7 @@ RETURNING posts.ts
 WHERE_IT_STANDS: Final = "SELECT team, conversation FROM runs WHERE run_id = %(run_id)s"
 
 UNSHOWN: Final = """
-SELECT run_id FROM standings JOIN runs USING (run_id)
+SELECT run_id, standings.state IN ('stands', 'marked') FROM standings JOIN runs USING (run_id)
  WHERE shown_at IS NULL AND team = %(team)s AND %(conversation)s IN ('', conversation)
  ORDER BY (standings.state = 'withdrawn') DESC, decided_at
 """
@@ -237,8 +239,8 @@ class Living:
         """Enqueue what Slack does not show yet, withdrawals first; '' means everywhere."""
         async with self._pool.connection() as connection, connection.transaction():
             rows = await (await connection.execute(UNSHOWN, {"team": team, "conversation": conversation})).fetchall()
-            for (run_id,) in rows:
-                await self._show(connection, run_id)
+            for run_id, is_mark in rows:
+                await self._show(connection, run_id, MARK_JOB if is_mark else WITHDRAW_JOB)
         if rows:
             log.info("standings_waiting", team=team, conversation=conversation, waiting=len(rows))
 
@@ -255,7 +257,7 @@ class Living:
             return None
         for statement in EMPTY:
             await connection.execute(statement, {"runs": [run_id]})
-        await self._show(connection, run_id)
+        await self._show(connection, run_id, WITHDRAW_JOB)
         return str(row[0])
 
     async def _reads(self, team: str, conversation: str, user: str) -> bool:
@@ -330,7 +332,7 @@ class Living:
             for item in lost:
                 if item.run_id in withdrawn:
                     await self._note(connection, place, item)
-                    await self._show(connection, item.run_id)
+                    await self._show(connection, item.run_id, WITHDRAW_JOB)
         log.info("answers_withdrawn", team=place.team, conversation=place.conversation, count=len(withdrawn))
 
     async def _mark(self, changed: Sequence[_Verdict]) -> None:
@@ -341,7 +343,7 @@ class Living:
             for item in changed:
                 values = {"run_id": item.run_id, "state": "marked" if item.newer else "stands", "newer": item.newer}
                 await connection.execute(MARK, values)
-                await self._show(connection, item.run_id)
+                await self._show(connection, item.run_id, MARK_JOB)
         log.info("answers_marked", count=len(changed))
 
     async def _note(self, connection: AsyncConnection[Any], place: Place, item: _Verdict) -> None:
@@ -355,8 +357,8 @@ class Living:
         )
         await self._audit.note(entry, connection=connection)
 
-    async def _show(self, connection: AsyncConnection[Any], run_id: str) -> None:
-        await self._jobs.enqueue(connection, SHOW_JOB, queueing_lock=f"{SHOW_JOB}/{run_id}", run_id=run_id)
+    async def _show(self, connection: AsyncConnection[Any], run_id: str, job: str) -> None:
+        await self._jobs.enqueue(connection, job, queueing_lock=f"{job}/{run_id}", run_id=run_id)
 
     async def _judge_each(self, statement: str, **values: str) -> None:
         async with self._pool.connection() as connection, connection.transaction():

@@ -79,7 +79,7 @@ async def test_what_is_kept_is_emptied_before_slack_can_be_told(given: Given) ->
     await given.learn("case", CASE)
     run_id = await given.give(QUESTION)
     await given.close("case")
-    await given.work(but="standing")
+    await given.work(but="withdraw")
     assert await given.standing(run_id) == ("withdrawn", False)
     assert await text_kept(given, run_id) == ""
 

@@ -92,7 +92,7 @@ async def test_an_answer_that_is_closed_on_its_way_is_not_shown(given: Given) ->
     work = asyncio.create_task(given.worker.answer(run_id=run_id))
     await until(lambda: given.posts.of(run_id))
     await given.close("case", OTHERS)
-    await given.work(but="standing")
+    await given.work(but="withdraw")
     given.slack.gate.set()
     await work
     await given.work()
@@ -110,7 +110,7 @@ async def test_a_citation_message_that_slack_takes_during_a_withdrawal_is_taken_
         ts = await post(*arguments, **options)  # type: ignore[arg-type]  # handed on
         if str(options.get("name")).endswith("/2"):
             await given.close("case", OTHERS)
-            await given.work(but="standing")
+            await given.work(but="withdraw")
         return ts
 
     given.slack.post = closed_meanwhile  # type: ignore[method-assign]  # something happens while Slack works
@@ -207,7 +207,7 @@ async def test_an_answer_that_waits_for_its_withdrawal_is_no_context(given: Give
     await given.learn("case", CASE)
     await said_before(given, await given.give("卫生间的防水材料由谁供货？"))
     await given.close("case", OTHERS)
-    await given.work(but="standing")
+    await given.work(but="withdraw")
     assert not any(QUOTED in text for text in await heard(given))
 
 
