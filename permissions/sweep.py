@@ -15,9 +15,6 @@ from permissions.reading import Reader
 
 _log = structlog.get_logger()
 
-_PLACES_AT_ONCE: Final = 8
-"""Conversations that are chosen together: whatever is asked in meanwhile comes after these."""
-
 _SAY_EVERY: Final = 200
 """Conversations between two lines of the log."""
 
@@ -127,16 +124,15 @@ class Sweep:
 
     async def _members(self, state: SweepState) -> None:
         failures = count = 0
-        while places := await self._rows.next_places(state.team, sweep=state.began_at, limit=_PLACES_AT_ONCE):
-            for place in places:
-                trouble = await self._members_of(state.team, place)
-                failures = failures + 1 if trouble is not None and trouble.kind is TroubleKind.SILENT else 0
-                await self._rows.tried(state.team, place, sweep=state.began_at)
-                if trouble is not None and failures >= _FAILURES_IN_A_ROW:
-                    raise WorkspaceUnavailable("members of one conversation after the other", trouble=trouble)
-                count += 1
-                if count % _SAY_EVERY == 0:
-                    await self._say(state.team)
+        while (place := await self._rows.next_place(state.team, sweep=state.began_at)) is not None:
+            trouble = await self._members_of(state.team, place)
+            failures = failures + 1 if trouble is not None and trouble.kind is TroubleKind.SILENT else 0
+            await self._rows.tried(state.team, place, sweep=state.began_at)
+            if trouble is not None and failures >= _FAILURES_IN_A_ROW:
+                raise WorkspaceUnavailable("members of one conversation after the other", trouble=trouble)
+            count += 1
+            if count % _SAY_EVERY == 0:
+                await self._say(state.team)
 
     async def _members_of(self, team: str, place: str) -> Trouble | None:
         try:

@@ -115,7 +115,7 @@ class WorkspaceSync:
             pause = min(seconds, _REPAIR_EVERY)
             await self._sleep(pause)
             seconds -= pause
-            if seconds > 0:
+            if seconds > 0 and not self._is_due:
                 await self._repair(team, tried)
 
     async def _repair(self, team: str, tried: Counter[str]) -> None:

@@ -26,7 +26,11 @@ PUT_PEOPLE = """
        OR (p.is_full_member, p.is_deleted OR p.is_bot) IS DISTINCT FROM (w.is_full_member, w.is_no_reader)
 """
 
-PLACES_OF = "SELECT DISTINCT conversation_id FROM memberships WHERE team = %(team)s AND user_id = ANY (%(users)s)"
+# Where answers may stand and these people read them.
+PLACES_OF = """
+    SELECT DISTINCT m.conversation_id FROM memberships m JOIN conversations c USING (team, conversation_id)
+    WHERE m.team = %(team)s AND m.user_id = ANY (%(users)s) AND c.asked_at IS NOT NULL
+"""
 
 PEOPLE_LISTED = """
     INSERT INTO workspaces (team, people_listed_at) VALUES (%(team)s, %(as_of)s)
@@ -108,6 +112,7 @@ DROP_OLD_DEPARTURES = """
 MEMBERS_CONFIRMED = """
     UPDATE conversations SET members_confirmed_at = %(as_of)s
     WHERE team = %(team)s AND conversation_id = %(conversation)s
+    RETURNING asked_at IS NOT NULL
 """
 
 # The conversations of one person: only confirms. What such a listing lacks is no proof that they left, and dropping

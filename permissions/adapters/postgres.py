@@ -120,9 +120,10 @@ class PgDirectory:
             await _locked(connection, team, conversation)
             gone = (await connection.execute(sql.DROP_ABSENT, given)).rowcount
             listed = await (await connection.execute(sql.ADD_LISTED, given)).fetchall()
-            for statement in (sql.DROP_OLD_DEPARTURES, sql.MEMBERS_CONFIRMED):
-                await connection.execute(statement, given)
-            if gone or any(is_new for (is_new,) in listed):
+            await connection.execute(sql.DROP_OLD_DEPARTURES, given)
+            row = await (await connection.execute(sql.MEMBERS_CONFIRMED, given)).fetchone()
+            # Whoever went has lost its principal, wherever else they read. Whoever came concerns answers there alone.
+            if gone or (row == (True,) and any(is_new for (is_new,) in listed)):
                 await note(connection, team, conversations=[conversation])
 
     async def confirm_conversations_of(

@@ -46,12 +46,12 @@ _MEMBERS_UNKNOWN_UNSEEN = """
 
 # Where somebody has asked comes first, then what has been known for the shortest time. What a question has read since
 # the sweep began need not be read again.
-_NEXT_PLACES = """
+_NEXT_PLACE = """
     SELECT conversation_id FROM conversations
     WHERE team = %(team)s AND seen_at >= %(sweep)s AND (tried_at IS NULL OR tried_at < %(sweep)s)
       AND (members_confirmed_at IS NULL OR members_confirmed_at < %(sweep)s)
     ORDER BY asked_at DESC NULLS LAST, members_confirmed_at NULLS FIRST, conversation_id
-    LIMIT %(limit)s
+    LIMIT 1
 """
 _TRIED = """
     UPDATE conversations SET tried_at = %(sweep)s WHERE team = %(team)s AND conversation_id = %(conversation)s
@@ -110,9 +110,10 @@ class PgSweeps:
             await connection.execute(_MEMBERS_UNKNOWN_UNSEEN, given)
             await note(connection, team, conversations={name for (name,) in rows})
 
-    async def next_places(self, team: str, *, sweep: datetime, limit: int) -> list[str]:
-        """The next conversations whose members the sweep begun at ``sweep`` has to read."""
-        return [name for (name,) in await self._rows(_NEXT_PLACES, team=team, sweep=sweep, limit=limit)]
+    async def next_place(self, team: str, *, sweep: datetime) -> str | None:
+        """The next conversation whose members the sweep begun at ``sweep`` has to read; None when it has read all."""
+        rows = await self._rows(_NEXT_PLACE, team=team, sweep=sweep)
+        return str(rows[0][0]) if rows else None
 
     async def tried(self, team: str, conversation: str, *, sweep: datetime) -> None:
         """This sweep has read its members, or has found that it cannot."""

@@ -4,6 +4,8 @@
 -- found the bot there. tried_at: the beginning of the last sweep that has read its members, or could not.
 ALTER TABLE conversations ADD COLUMN asked_at timestamptz, ADD COLUMN seen_at timestamptz,
     ADD COLUMN tried_at timestamptz;
+UPDATE conversations c SET asked_at = (
+    SELECT max(r.created_at) FROM runs r WHERE r.team = c.team AND r.conversation = c.conversation_id);
 
 -- updated is Slack's date_update: the next change of the members names it, unless one was missed.
 CREATE TABLE user_groups (

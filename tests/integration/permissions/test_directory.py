@@ -181,7 +181,7 @@ async def test_a_channel_that_becomes_private_takes_the_workspaces_grant_along(
             )
             await grants.set(connection, document, principals)
     await directory.put_conversation(Conversation("T1", "C2", ConversationKind.PRIVATE), as_of=after(1))
-    assert await told(directory) == (["C1", "C2"], ["once"])
+    assert await told(directory) == (["C2"], ["once"])
     assert [await grants.of(name) for name in granted] == [{two}, {workspace, two, three}, {workspace, three}]
     await directory.make_private("T1", "C3")
     assert await told(directory) == (["C3"], ["other", "twice"])

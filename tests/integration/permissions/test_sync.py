@@ -3,129 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from typing import Any
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
-from psycopg_pool import AsyncConnectionPool
 
-from permissions.adapters.coverage import PgCoverage
-from permissions.adapters.postgres import PgDirectory
-from permissions.model import Conversation, ConversationKind, Person, ScopeLimit, Trouble, UserGroup
-from permissions.ports import Page, WorkspaceUnavailable
-from permissions.scopes import ScopeBuilder
-from permissions.sync import WorkspaceSync
+from permissions.model import Conversation, ConversationKind, ScopeLimit, Trouble, TroubleKind
+from tests.integration.permissions.desk import T0, Desk
 
-T0 = datetime.fromisoformat("2026-11-30T12:00:00+00:00")
-DAY = timedelta(hours=24)
-
-
-@dataclass
-class Company:
-    """A workspace in memory that counts what it is asked, and can fall silent."""
-
-    staff: dict[str, Person]
-    rooms: dict[str, Conversation]
-    inside: dict[str, list[str]]
-    is_silent: bool = False
-    groups_in_use: list[UserGroup] = field(default_factory=list)
-    trouble: dict[str, Trouble] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-
-    def _ask(self, what: str) -> None:
-        self.asked.append(what)
-        if self.is_silent:
-            raise WorkspaceUnavailable(what)
-        if (trouble := self.trouble.get(what.partition(" ")[0])) is not None:
-            raise WorkspaceUnavailable(what, trouble=trouble)
-
-    async def own_user(self, team: str) -> str:
-        return f"BOT@{team}".partition("@")[0]
-
-    async def people(self, team: str, *, cursor: str = "") -> AsyncIterator[Page[Person]]:
-        """One on each page; a cursor is the number of the first."""
-        staff = list(self.staff.values())
-        for number in range(int(cursor or 0), len(staff)):
-            self._ask(f"people from {number}" if number else "people")
-            yield Page((replace(staff[number], team=team),), str(number + 1) if number + 1 < len(staff) else "")
-
-    async def conversations(self, team: str, *, cursor: str = "") -> AsyncIterator[Page[Conversation]]:
-        self._ask("conversations")
-        yield Page(tuple(replace(room, team=team) for room in self.rooms.values() if "BOT" in self.inside[room.id]))
-
-    async def groups(self, team: str) -> list[UserGroup]:
-        self._ask("groups")
-        return list(self.groups_in_use)
-
-    async def members(self, team: str, conversation: str) -> list[str]:
-        self._ask(f"members {team}/{conversation}")
-        return list(self.inside[conversation])
-
-    async def conversations_of(self, team: str, user: str) -> list[str]:
-        self._ask(f"conversations of {team}/{user}")
-        return [name for name, users in self.inside.items() if user in users and "BOT" in users]
-
-    async def conversation(self, team: str, conversation: str) -> Conversation | None:
-        self._ask(f"conversation {team}/{conversation}")
-        return self.rooms.get(conversation)
-
-    async def person(self, team: str, user: str) -> Person | None:
-        self._ask(f"person {team}/{user}")
-        return self.staff.get(user)
-
-
-class Desk:
-    """The pieces under test around one company and one clock."""
-
-    def __init__(self, pool: AsyncConnectionPool) -> None:
-        self.now = T0
-        names = {"ANN": {}, "BO": {}, "CY": {}, "GUS": {"is_guest": True}, "BOT": {"is_bot": True}}
-        kinds = {"ALL": ConversationKind.PUBLIC, "PRICES": ConversationKind.PRIVATE, "TALK": ConversationKind.DM}
-        self.company = Company(
-            staff={name: Person("T1", name, name, "T1", **flags) for name, flags in names.items()},
-            rooms={name: Conversation("T1", name, kind) for name, kind in kinds.items()},
-            inside={"ALL": ["ANN", "BO", "CY", "BOT"], "PRICES": ["ANN", "BO", "BOT"], "TALK": ["ANN", "BOT"]},
-        )
-        self.narrowed: list[tuple[str, ...]] = []
-        self.audiences: list[tuple[str, ...]] = []
-        self.pool = pool
-        self.sync = self.made_sync()
-        self.scopes = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=lambda: self.now, max_age=DAY)
-
-    def made_sync(self, **options: Any) -> WorkspaceSync:
-        return WorkspaceSync(
-            source=self.company,
-            directory=PgDirectory(pool=self.pool, clock=lambda: self.now),
-            clock=lambda: self.now,
-            max_age=DAY,
-            on_narrowed=self._note,
-            on_audience=self._note_audience,
-            **options,
-        )
-
-    async def _note(self, documents: tuple[str, ...]) -> None:
-        self.narrowed.append(documents)
-
-    async def _note_audience(self, team: str, conversations: tuple[str, ...]) -> None:
-        assert team == "T1"
-        self.audiences.append(conversations)
-
-    async def ask(self, asker: str, place: str | None) -> tuple[str, tuple[ScopeLimit, ...]]:
-        """The short names of the scope, * for the workspace, as a question would get it."""
-        await self.sync.ensure_known("T1", place, asker)
-        scope = await self.scopes.scope(team="T1", asker=asker, conversation=place)
-        return " ".join(sorted(item.id or "*" for item in scope.principals)), scope.limits
-
-    def later(self, **duration: float) -> datetime:
-        self.now += timedelta(**duration)
-        return self.now
-
-
-@pytest.fixture
-async def desk(pool: AsyncConnectionPool) -> Desk:
-    return Desk(pool)
+NOT_INSTALLED = Trouble(TroubleKind.NOT_INSTALLED, "account_inactive")
 
 
 async def test_the_first_load_reads_all_but_direct_messages(desk: Desk) -> None:
@@ -280,12 +166,7 @@ async def test_a_channel_that_becomes_shared_keeps_its_own(desk: Desk) -> None:
 
 async def test_a_channel_that_becomes_private_tells_whose_rights_shrank(desk: Desk) -> None:
     await desk.sync.load("T1")
-    async with desk.pool.connection() as connection:
-        await connection.execute(
-            "INSERT INTO documents (document_id, team, source, source_id, title, created_by)"
-            " VALUES ('d1', 'T1', 'slack', 'F1', 'd', 'ANN')"
-        )
-        await connection.execute("INSERT INTO grants VALUES ('d1', 'workspace:T1'), ('d1', 'channel:T1/ALL')")
+    await desk.granted("d1", "workspace:T1", "channel:T1/ALL")
     desk.later(minutes=1)
     desk.company.is_silent = True
     await desk.sync.conversation_became_private("T1", "ALL")
@@ -297,3 +178,100 @@ async def test_a_deleted_conversation_is_nobodys(desk: Desk) -> None:
     await desk.sync.conversation_deleted("T1", "PRICES")
     scope = await desk.scopes.scope(team="T1", asker="ANN", conversation=None)
     assert "channel:T1/PRICES" not in scope.principal_names()
+
+
+async def test_a_conversation_that_the_bot_sees_no_more_is_nobodys(desk: Desk) -> None:
+    """channel_left, group_left."""
+    await desk.sync.load("T1")
+    await desk.sync.conversation_left("T1", "PRICES")
+    scope = await desk.scopes.scope(team="T1", asker="ANN", conversation=None)
+    assert "channel:T1/PRICES" not in scope.principal_names()
+    assert "PRICES" in desk.audiences[-1]
+
+
+async def test_a_conversation_under_another_id_keeps_its_members_and_files(desk: Desk) -> None:
+    """channel_id_changed: grants are taken from the old principal and given to the new one."""
+    await desk.sync.load("T1")
+    await desk.granted("d1", "channel:T1/PRICES", "workspace:T1")
+    company = desk.company
+    company.rooms["MOVED"] = replace(company.rooms.pop("PRICES"), id="MOVED")
+    company.inside["MOVED"] = company.inside.pop("PRICES")
+    desk.later(minutes=1)
+    await desk.sync.conversation_moved("T1", "PRICES", "MOVED")
+    company.asked.clear()
+    assert await desk.ask("ANN", "MOVED") == ("* ALL MOVED", ())
+    assert company.asked == []
+    async with desk.pool.connection() as connection:
+        rows = await (await connection.execute("SELECT principal FROM grants ORDER BY 1")).fetchall()
+    assert rows == [("channel:T1/MOVED",), ("workspace:T1",)]
+    assert (desk.moved, desk.narrowed) == ([("PRICES", "MOVED")], [("d1",)])
+    assert (await desk.ask("ANN", "PRICES"))[0] == ""
+
+
+async def test_an_app_that_is_taken_out_knows_nobody_until_it_is_back(desk: Desk) -> None:
+    """app_uninstalled, tokens_revoked: what happens meanwhile is never told, so that all has to be read again."""
+    await desk.sync.load("T1")
+    desk.company.trouble = dict.fromkeys(("people", "person", "members", "conversation"), NOT_INSTALLED)
+    await desk.sync.app_removed("T1")
+    assert await desk.ask("ANN", "PRICES") == ("", (ScopeLimit.ASKER_UNKNOWN,))
+    desk.company.inside["PRICES"] = ["ANN", "CY", "BOT"]
+    desk.company.trouble = {}
+    desk.later(minutes=1)
+    assert await desk.ask("BO", None) == ("* ALL BO", (ScopeLimit.MEMBERSHIP_UNKNOWN,))
+    assert await desk.ask("ANN", "PRICES") == ("* PRICES", (ScopeLimit.MEMBERSHIP_UNKNOWN,))
+    await desk.sync.load("T1")
+    assert await desk.ask("BO", None) == ("* ALL BO", ())
+
+
+async def test_why_something_is_unknown_is_returned(desk: Desk) -> None:
+    desk.company.trouble = {"person": Trouble(TroubleKind.MISSING_SCOPE, "users:read")}
+    assert await desk.sync.ensure_known("T1", None, "ANN") == Trouble(TroubleKind.MISSING_SCOPE, "users:read")
+    desk.company.trouble = {}
+    assert await desk.sync.ensure_known("T1", None, "ANN") is None
+
+
+async def test_somebody_new_who_cannot_be_read_reads_public_channels_without_holding_anything(desk: Desk) -> None:
+    """Else a file of another channel, which everyone so far is in, would be shown before them."""
+    desk.company.inside["PRICES"] = ["ANN", "BO", "CY", "BOT"]
+    await desk.sync.load("T1")
+    assert await desk.ask("ANN", "ALL") == ("* ALL PRICES", ())
+    desk.company.is_silent = True
+    await desk.sync.person_changed("T1", "NEW")
+    assert await desk.ask("ANN", "ALL") == ("* ALL", ())
+
+
+async def test_who_reads_answers_that_stand_is_told(desk: Desk) -> None:
+    """A guest who turns up in a sweep, a new full member, somebody who becomes a guest; and nothing when all is as it
+    was."""
+    await desk.sync.load("T1")
+    await desk.ask("ANN", "PRICES")
+    desk.audiences.clear()
+    desk.later(minutes=1)
+    await desk.sync.load("T1")
+    assert desk.audiences == []
+    desk.company.inside["PRICES"].append("GUS")
+    desk.later(minutes=1)
+    await desk.sync.load("T1")
+    assert desk.audiences == [("PRICES",)]
+    desk.company.staff["BO"] = replace(desk.company.staff["BO"], is_guest=True)
+    desk.later(minutes=1)
+    await desk.sync.person_changed("T1", "BO")
+    desk.company.staff["NEW"] = replace(desk.company.staff["CY"], id="NEW")
+    await desk.sync.person_changed("T1", "NEW")
+    assert desk.audiences == [("PRICES",), ("PRICES",), ()]
+
+
+async def test_what_was_not_taken_is_told_again(desk: Desk) -> None:
+    """The process may end, or the database be gone, between a change and those who have to hear of it."""
+    await desk.sync.load("T1")
+    await desk.ask("ANN", "PRICES")
+
+    async def broken(team: str, conversations: tuple[str, ...]) -> None:
+        raise ConnectionError
+
+    desk.audiences.clear()
+    sync = desk.made_sync(on_audience=broken)
+    with pytest.raises(ConnectionError):
+        await sync.member_joined("T1", "PRICES", "GUS", event_at=desk.later(minutes=1))
+    await desk.ask("CY", None)
+    assert desk.audiences == [("PRICES",)]
