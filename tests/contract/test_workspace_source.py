@@ -12,7 +12,7 @@ from bot.sandbox.model import Person as SandboxPerson
 from bot.sandbox.server import Sandbox
 from handlers.adapters.workspace import SlackWorkspace
 from handlers.reading_pace import ReadPace
-from permissions.model import Conversation, ConversationKind
+from permissions.model import Conversation, ConversationKind, Trouble, TroubleKind
 from permissions.ports import WorkspaceSource, WorkspaceUnavailable
 from tests.sandbox_fixtures import Person, populate
 
@@ -113,11 +113,89 @@ async def test_a_direct_message_with_its_two_members(place: Office) -> None:
     assert sorted(await place.source.members(place.team, opened)) == sorted([mei, place.bot])
 
 
-@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"http": 500}, {"error": "internal_error"}])
-async def test_a_refusal_is_translated(place: Office, fault: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("fault", "trouble"),
+    [
+        ({"error": "missing_scope"}, "missing_scope ?"),
+        ({"http": 500}, "silent"),
+        ({"html": True}, "silent"),
+        ({"error": "internal_error"}, "silent"),
+        ({"error": "plan_upgrade_required"}, "no_groups"),
+        ({"error": "account_inactive"}, "not_installed account_inactive"),
+        ({"error": "fetch_members_failed"}, "refused fetch_members_failed"),
+        ({"loop": True, "times": 99}, "endless"),
+    ],
+)
+async def test_a_refusal_is_translated(place: Office, fault: dict[str, object], trouble: str) -> None:
     place.fault("conversations.members", **fault)
-    with pytest.raises(WorkspaceUnavailable, match=r"conversations\.members"):
+    with pytest.raises(WorkspaceUnavailable, match=r"conversations\.members") as caught:
         await place.source.members(place.team, place.channel("sales"))
+    assert str(caught.value.trouble) == trouble
+
+
+async def test_the_missing_scope_is_named(place: Office) -> None:
+    place.sandbox.context.faults.scopes.discard("users:read")
+    with pytest.raises(WorkspaceUnavailable) as caught:
+        await place.source.person(place.team, place.bot)
+    assert caught.value.trouble == Trouble(TroubleKind.MISSING_SCOPE, "users:read")
+
+
+async def test_an_answer_that_never_comes_is_a_silence(place: Office) -> None:
+    place.fault("users.info", hang=True)
+    client = AsyncWebClient(token=place.sandbox.bot_token, base_url=place.sandbox.api_url, timeout=1)
+    with pytest.raises(WorkspaceUnavailable) as caught:
+        await SlackWorkspace(client=client).person(place.team, place.bot)
+    assert caught.value.trouble == Trouble(TroubleKind.SILENT)
+
+
+async def test_user_groups_in_use_with_their_members(place: Office) -> None:
+    mei = Person(place.sandbox, "mei")
+    for handle in ("leads", "old"):
+        await mei.act("create_group", handle=handle, members=["mei", "tom"])
+    await mei.act("disable_group", group="old")
+    (found,) = await place.source.groups(place.team)
+    assert (found.handle, found.members) == ("leads", {place.person(name).id for name in ("mei", "tom")})
+    assert found.updated > 0
+
+
+async def test_a_listing_goes_on_from_a_cursor(place: Office) -> None:
+    pages = [page async for page in place.source.people(place.team)]
+    rest = [page async for page in place.source.people(place.team, cursor=pages[0].cursor)]
+    assert rest == pages[1:]
+    assert pages[-1].cursor == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_full"),
+    [
+        ({}, True),
+        ({"is_guest": True}, False),
+        ({"is_guest": True, "is_single_channel": True}, False),
+        ({"is_stranger": True, "home_team": "T0OTHER"}, False),
+        ({"home_team": "T0OTHER"}, False),
+        ({"deleted": True}, False),
+    ],
+)
+async def test_who_is_a_full_member(place: Office, flags: dict[str, object], is_full: bool) -> None:
+    """Somebody of another team is none, whether or not Slack says that they are a stranger."""
+    tom = place.person("tom").id
+    await Person(place.sandbox, "mei").act("change_person", user=tom, **flags)
+    person = await place.source.person(place.team, tom)
+    assert person is not None
+    assert person.is_full_member is is_full
+
+
+@pytest.mark.parametrize("way", [{}, {"pending": True}, {"in_org": True}])
+async def test_a_channel_of_several_teams_is_shared(place: Office, way: dict[str, object]) -> None:
+    sales, mei = place.channel("sales"), Person(place.sandbox, "mei")
+    await mei.act("share_channel", conversation=sales, team="T0OTHER", **way)
+    found = await place.source.conversation(place.team, sales)
+    assert found is not None
+    assert found.is_shared
+    await mei.act("unshare_channel", conversation=sales, team="T0OTHER")
+    found = await place.source.conversation(place.team, sales)
+    assert found is not None
+    assert not found.is_shared
 
 
 async def test_a_rate_limit_is_waited_out(place: Office) -> None:
@@ -145,6 +223,8 @@ async def test_every_listing_names_the_team(place: Office) -> None:
         async for _ in listing:
             pass
     await place.source.conversations_of(place.team, place.person("mei").id)
-    listings = [call for call in place.sandbox.context.calls if call["method"] in ("users.list", "users.conversations")]
-    assert {call["method"] for call in listings} == {"users.list", "users.conversations"}
+    await place.source.groups(place.team)
+    methods = {"users.list", "users.conversations", "usergroups.list"}
+    listings = [call for call in place.sandbox.context.calls if call["method"] in methods]
+    assert {call["method"] for call in listings} == methods
     assert {call["args"].get("team_id") for call in listings} == {place.team}
