@@ -212,7 +212,10 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer as it stands in Slack, with its messages. ``newer`` are titles of sources with a newer version."""
+    """An answer as it stands in Slack, with its messages. ``newer`` are titles of sources with a newer version.
+
+    ``alone``: nobody but its asker reads it.
+    """
 
     run_id: str
     conversation: str
@@ -220,6 +223,7 @@ class GivenAnswer:
     language: str
     posts: tuple[Post, ...]
     newer: tuple[str, ...] = ()
+    alone: bool = False
 
 
 class UploadStage(StrEnum):

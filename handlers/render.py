@@ -138,9 +138,12 @@ def cancelled(event: Cancelled, *, language: str, transcript: str = "") -> Outgo
     return Outgoing(text=fallback(message), blocks=tuple(blocks))
 
 
-def withdrawn(run_id: str, language: str) -> Outgoing:
-    """In the place of an answer that not everyone there may read any more: why without what, and how to get another."""
-    message = texts.WITHDRAWN(language)
+def withdrawn(run_id: str, language: str, *, alone: bool) -> Outgoing:
+    """In the place of an answer that not everyone there may read any more: why without what, and how to get another.
+
+    ``alone``: only its asker reads there.
+    """
+    message = (texts.WITHDRAWN_ALONE if alone else texts.WITHDRAWN)(language)
     again = _button(AGAIN_ACTION, texts.ASK_AGAIN, language, run_id)
     return Outgoing(text=fallback(message), blocks=(_context(f"⊘ {message}"), again))
 

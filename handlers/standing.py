@@ -67,7 +67,7 @@ class Standings:
                 await self._remove(given, post)
 
     async def _replace(self, given: GivenAnswer, post: Post) -> str | None:
-        notice = withdrawn(given.run_id, given.language)
+        notice = withdrawn(given.run_id, given.language, alone=given.alone)
         try:
             return post.ts if await self._edit(given, post, notice) else None
         except NotEditable as error:

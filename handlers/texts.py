@@ -84,6 +84,11 @@ WITHDRAWN = Sentence(
     "get an answer from what everyone here may see today.",
     "这个回答已撤回：并非这里每个人都还能看它的来源，或者来源已被删除。重新提问即可得到依据今天这里人人可看内容的回答。",
 )
+WITHDRAWN_ALONE = Sentence(
+    "This answer was withdrawn: you may not see its sources any more, or a source was deleted. Ask again to get an "
+    "answer from what you may see today.",
+    "这个回答已撤回：你已不能再看它的来源，或者来源已被删除。重新提问即可得到依据今天你能看到的内容的回答。",
+)
 NEWER_VERSION = Sentence(
     "A newer version of “{title}” has been published since; it may say otherwise.",
     "“{title}”在此之后有了新版本，内容可能已有变化。",

@@ -75,6 +75,32 @@ async def test_upload_ask_read_the_growing_answer_and_open_its_citation(
     await expect(page.get_by_role("dialog", name=name).locator("pre")).to_contain_text("Hanna Berg")
 
 
+async def test_who_leaves_a_private_channel_loses_what_was_answered_from_it(
+    workshop: Company, browser_page: BrowserPage
+) -> None:
+    """Before their eyes: the old answer is withdrawn, and asked again nothing is found."""
+    mei, tom, prices = workshop.person("mei"), workshop.person("tom"), workshop.channel("prices")
+    await mei.act("invite", conversation=prices, user=tom.id)
+    await mei.upload(prices, "glaze-prices.md", b"# Glaze prices\n\nA bucket of celadon glaze costs 31 euros.\n")
+    await workshop.published(mei, "glaze-prices.md")
+    dm = await tom.open(workshop.sandbox.context.workspace.app.user)
+    page = await browser_page("tom", at=dm, site=workshop.sandbox.page_url)
+    await page.get_by_role("textbox").last.fill("What does a bucket of celadon glaze cost?")
+    await page.keyboard.press("Enter")
+    source = page.locator(".conversation .attachment", has_text="glaze-prices.md")
+    await expect(source).to_be_visible(timeout=PATIENCE)
+    answer = page.locator(".conversation .message", has_text="costs 31 euros").first
+    ts = await answer.get_attribute("data-ts")
+    await tom.act("leave", conversation=prices)
+
+    withdrawn = page.locator(f'.conversation .message[data-ts="{ts}"]')
+    await expect(withdrawn).to_contain_text("This answer was withdrawn", timeout=PATIENCE)
+    await expect(source).to_have_count(0)
+    await expect(page.locator(".conversation")).not_to_contain_text("31 euros")
+    await withdrawn.get_by_role("button", name="Ask again").click()
+    await expect(withdrawn).to_contain_text("I found nothing about this", timeout=PATIENCE)
+
+
 async def test_a_question_spoken_in_the_page_is_heard(
     workshop: Company, browser_page: BrowserPage, launch: Launch
 ) -> None:

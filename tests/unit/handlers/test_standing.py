@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -141,6 +142,15 @@ async def test_where_the_bot_can_not_write_it_is_out_of_reach(error: str) -> Non
     slack.fail("edit", Gone(error))
     with pytest.raises(OutOfReach):
         await board(slack, time).withdraw(given(slack, 1))
+
+
+async def test_who_reads_alone_is_spoken_to_as_such() -> None:
+    slack, time = FakeSlack(), Time()
+    office = board(slack, time)
+    await office.withdraw(given(slack, 1))
+    assert "not everyone here" in slack.shown["1.1"].text
+    await office.withdraw(replace(given(slack, 2), alone=True))
+    assert "you may not see" in slack.shown["2.1"].text
 
 
 async def test_making_room_leaves_the_message_that_is_taken_over() -> None:
