@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime
@@ -21,13 +22,15 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from handlers.access import FORGET_ACTION, WHO_ACTION, WHO_SHORTCUT, AccessActions
 from handlers.actions import Actions
 from handlers.adapters.slack import CALL_TIMEOUT_S, bypasses_proxy, patient_call
 from handlers.arrival import Identity
 from handlers.citations import LINK_ACTION, OPEN_ACTION
 from handlers.clicks import KINDS, Clicks
+from handlers.home import PAGE_ACTION, Home
 from handlers.intake import Intake
-from handlers.ports import Citations, Contributions, Memberships, Messages, Questions, Uploads
+from handlers.ports import Citations, Contributions, Library, Memberships, Messages, Questions, Uploads
 from handlers.render import AGAIN_ACTION, RETRY_ACTION, STOP_ACTION
 from permissions.audit import Audit
 
@@ -51,6 +54,7 @@ class SlackApp:
         contributions: Contributions,
         uploads: Uploads,
         citations: Citations,
+        library: Library,
         memberships: Memberships,
         messages: Messages,
         audit: Audit,
@@ -72,6 +76,10 @@ class SlackApp:
             messages=messages,
             clock=time.monotonic,
         )
+        self._library = library
+        self._messages = messages
+        self._now = now
+        self._home: Home | None = None
         self._clicks = Clicks(audit=audit, messages=messages)
         self._actions = Actions(
             questions=questions, citations=citations, messages=messages, clicks=self._clicks, now=now
@@ -86,7 +94,7 @@ class SlackApp:
     @property
     def is_acting(self) -> bool:
         """Whether a click that was acknowledged is still being acted on."""
-        return self._acting > 0
+        return self._acting > 0 or (self._home is not None and self._home.is_drawing)
 
     @property
     def identity(self) -> Identity:
@@ -160,6 +168,8 @@ class SlackApp:
         if self._runner is not None:
             await self._runner.cleanup()
         await self._intake.aclose()
+        if self._home is not None:
+            await self._home.aclose()
         await self._close_session()
 
     async def _receive(self, request: web.Request) -> web.Response:
@@ -199,12 +209,19 @@ class SlackApp:
             logger=logger,
         )
         logger.setLevel(logging.WARNING)
-        app.use(AcceptEvents(self._intake, identity))
+        team, messages = identity.team, self._messages
+        home = self._home = Home(library=self._library, messages=messages, team=team, now=self._now)
+        access = AccessActions(library=self._library, messages=messages, team=team, redraw=home.draw)
+        app.use(AcceptEvents(self._intake, identity, home))
         app.use(NoteClicks(self._clicks, identity))
         app.action(OPEN_ACTION)(self._acknowledged(self._actions.open_citation))
         app.action(STOP_ACTION)(self._acknowledged(self._actions.stop))
         app.action(RETRY_ACTION)(self._acknowledged(self._actions.retry))
         app.action(AGAIN_ACTION)(self._acknowledged(self._actions.ask_again))
+        app.action(WHO_ACTION)(self._acknowledged(access.who))
+        app.shortcut(WHO_SHORTCUT)(self._acknowledged(access.who_of_message))
+        app.action(FORGET_ACTION)(self._acknowledged(access.forget))
+        app.action(re.compile(f"^{PAGE_ACTION}:"))(self._acknowledged(home.turn))
         app.action(LINK_ACTION)(self._acknowledged(_nothing_more))
         return app
 
@@ -226,9 +243,10 @@ class AcceptEvents(AsyncMiddleware):
     """Events are accepted here and not by listeners: bolt acknowledges before a listener has finished, whereas what a
     middleware raises becomes a 500 (no acknowledgement over the socket), and Slack delivers again."""
 
-    def __init__(self, intake: Intake, identity: Identity) -> None:
+    def __init__(self, intake: Intake, identity: Identity, home: Home) -> None:
         self._intake = intake
         self._identity = identity
+        self._home = home
 
     async def async_process(
         self,
@@ -243,9 +261,15 @@ class AcceptEvents(AsyncMiddleware):
             log.warning("slack_holds_events_back", minute=req.body.get("minute_rate_limited"))
         elif kind == "event_callback":
             await self._intake.accept(req.body, self._identity)
+            self._home_opened(req.body.get("event") or {})
         else:
             return await next()
         return BoltResponse(status=200, body="")
+
+    def _home_opened(self, event: Mapping[str, Any]) -> None:
+        """Nothing has to be kept of it: whoever opens App Home again has it drawn again."""
+        if event.get("type") == "app_home_opened" and event.get("tab") == "home":
+            self._home.opened(str(event["user"]))
 
 
 class NoteClicks(AsyncMiddleware):

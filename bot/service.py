@@ -32,6 +32,7 @@ from bot.contributions import VET_JOB, VET_RETRIES, VettedContributions
 from bot.file_sweep import FileSweep
 from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
+from bot.library import FileLibrary
 from bot.places import FilePlaces
 from bot.shares import SeenShares
 from bot.stores.errors import PostgresFailed
@@ -193,6 +194,15 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
                 memberships=sync,
                 surroundings=core.passages,
                 originals=originals,
+            ),
+            library=FileLibrary(
+                pool=core.pool,
+                catalog=core.catalog,
+                deletion=core.deletion,
+                scopes=core.scopes,
+                roles=core.roles,
+                memberships=sync,
+                audit=core.audit,
             ),
             memberships=sync,
             messages=messages,

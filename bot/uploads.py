@@ -301,6 +301,7 @@ class UploadProgress:
             counts=report.counts,
             left_out=report.left_out,
             cause=report.cause,
+            document=report.document,
         )
         # The announcement of a version and its reading tell at the same time: there is one message for both.
         async with self._turns.setdefault(report.version_id, asyncio.Lock()):

@@ -11,6 +11,7 @@ from handlers.model import CitationView, Final, Outgoing, RefusalReason
 from handlers.neutralise import plain
 from handlers.places import age_label, place_label
 from handlers.render import block_id, cited, cut, fallback
+from handlers.views import SECTION_TEXT, modal, plain_text, section, small
 from retrieval.model import Evidence, ReadBy
 
 OPEN_ACTION = "open_citation"
@@ -18,10 +19,6 @@ LINK_ACTION = "open_file"
 PER_MESSAGE = 20
 """Attachments in one message: Slack takes 100 and asks to keep them few; each brings two blocks."""
 COLOUR = "#b5455a"
-MODAL_TITLE = 24
-"""Characters of a modal's title."""
-MODAL_TEXT = 2_900
-"""Characters of one section of a modal: Slack refuses 3,000."""
 
 _READ_BY = {
     ReadBy.OCR: texts.READ_BY_OCR,
@@ -46,7 +43,7 @@ def _message(items: Sequence[Evidence], language: str, now: datetime) -> Outgoin
     named = "\n".join(f"[{item.number}] {_title(item)}" for item in items)
     return Outgoing(
         text=fallback(f"{texts.SOURCES(language)}\n{named}"),
-        blocks=({"type": "context", "elements": [_plain(texts.SOURCES(language))]},),
+        blocks=({"type": "context", "elements": [plain_text(texts.SOURCES(language))]},),
         attachments=tuple(_attachment(item, language, now) for item in items),
     )
 
@@ -62,24 +59,24 @@ def _attachment(item: Evidence, language: str, now: datetime) -> dict[str, Any]:
     button = {
         "type": "button",
         "action_id": OPEN_ACTION,
-        "text": _plain(texts.OPEN(language)),
+        "text": plain_text(texts.OPEN(language)),
         "value": item.evidence_id,
     }
     blocks = [
         {
             "type": "section",
             "block_id": block_id(language, OPEN_ACTION, item.evidence_id),
-            "text": _plain(title),
+            "text": plain_text(title),
             "accessory": button,
         },
-        {"type": "context", "elements": [_plain(" · ".join(detail for detail in details if detail))]},
+        {"type": "context", "elements": [plain_text(" · ".join(detail for detail in details if detail))]},
     ]
     return {"color": COLOUR, "fallback": fallback(title), "blocks": blocks}
 
 
 def opening_view(language: str) -> dict[str, Any]:
     """The modal at once, before the source has been looked up: a trigger lives 3 seconds only."""
-    return _view(texts.SOURCES(language), language, [_text(texts.OPENING(language))])
+    return modal(texts.SOURCES(language), language, [section(texts.OPENING(language))])
 
 
 def source_view(view: CitationView, now: datetime, language: str) -> dict[str, Any]:
@@ -89,29 +86,34 @@ def source_view(view: CitationView, now: datetime, language: str) -> dict[str, A
         texts.VERSION(language, number=view.version_number),
         age_label(view.published_at, now, language),
     ]
-    blocks = [_text(view.title), _small(" · ".join(detail for detail in details if detail))]
+    blocks = [section(view.title), small(" · ".join(detail for detail in details if detail))]
     if not view.is_current:
-        blocks.append(_small(f"ⓘ {texts.SUPERSEDED(language)}"))
+        blocks.append(small(f"ⓘ {texts.SUPERSEDED(language)}"))
     blocks.append({"type": "divider"})
     if view.before.strip():
-        blocks.append(_small("… " + _last(view.before.strip())))
-    blocks += [_text(piece) for piece in _pieces(view.excerpt)]
+        blocks.append(small("… " + _last(view.before.strip())))
+    blocks += [section(piece) for piece in _pieces(view.excerpt)]
     if view.after.strip():
-        blocks.append(_small(cut(plain(view.after.strip()), MODAL_TEXT - 2) + " …"))
+        blocks.append(small(cut(plain(view.after.strip()), SECTION_TEXT - 2) + " …"))
     if view.link:
-        link = {"type": "button", "action_id": LINK_ACTION, "text": _plain(texts.OPEN_FILE(language)), "url": view.link}
+        link = {
+            "type": "button",
+            "action_id": LINK_ACTION,
+            "text": plain_text(texts.OPEN_FILE(language)),
+            "url": view.link,
+        }
         blocks.append({"type": "actions", "elements": [link]})
-    return _view(texts.SOURCE_TITLE(language, number=view.number), language, blocks)
+    return modal(texts.SOURCE_TITLE(language, number=view.number), language, blocks)
 
 
 def refused_view(reason: RefusalReason, language: str) -> dict[str, Any]:
     """Why it can't be opened, in words that do not say what it is."""
-    return _view(texts.SOURCES(language), language, [_text(_REFUSED[reason](language))])
+    return modal(texts.SOURCES(language), language, [section(_REFUSED[reason](language))])
 
 
 def failed_view(language: str) -> dict[str, Any]:
     """Something broke on our side."""
-    return _view(texts.SOURCES(language), language, [_text(texts.OPENING_FAILED(language))])
+    return modal(texts.SOURCES(language), language, [section(texts.OPENING_FAILED(language))])
 
 
 def _title(item: Evidence) -> str:
@@ -121,30 +123,9 @@ def _title(item: Evidence) -> str:
 def _pieces(excerpt: str) -> list[str]:
     """A long excerpt as several sections, up to eight."""
     text = plain(excerpt.strip()) or "—"
-    pieces = [text[start : start + MODAL_TEXT] for start in range(0, len(text), MODAL_TEXT)]
-    return pieces if len(pieces) <= 8 else [*pieces[:7], cut(pieces[7] + "…", MODAL_TEXT)]
+    pieces = [text[start : start + SECTION_TEXT] for start in range(0, len(text), SECTION_TEXT)]
+    return pieces if len(pieces) <= 8 else [*pieces[:7], cut(pieces[7] + "…", SECTION_TEXT)]
 
 
 def _last(text: str) -> str:
-    return plain(text)[-(MODAL_TEXT - 2) :]
-
-
-def _view(title: str, language: str, blocks: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "type": "modal",
-        "title": _plain(title[:MODAL_TITLE]),
-        "close": _plain(texts.CLOSE(language)),
-        "blocks": blocks,
-    }
-
-
-def _text(text: str) -> dict[str, Any]:
-    return {"type": "section", "text": _plain(cut(plain(text), MODAL_TEXT))}
-
-
-def _small(text: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [_plain(cut(plain(text), MODAL_TEXT))]}
-
-
-def _plain(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text, "emoji": False}
+    return plain(text)[-(SECTION_TEXT - 2) :]

@@ -240,8 +240,9 @@ class UploadStage(StrEnum):
 class UploadStatus:
     """What the thread of an upload shows.
 
-    ``counts`` are numbers by name (pages, slides, sheets, tables, seconds, chunks …); ``left_out`` are sentences on
-    what was not read; ``cause`` is a word of ``ingest.model.Cause``; ``percent`` runs from 0 to 100 within a stage.
+    ``document`` is its id, for questions about it. ``counts`` are numbers by name (pages, slides, sheets, tables,
+    seconds, chunks …); ``left_out`` are sentences on what was not read; ``cause`` is a word of
+    ``ingest.model.Cause``; ``percent`` runs from 0 to 100 within a stage.
     """
 
     title: str
@@ -250,6 +251,7 @@ class UploadStatus:
     counts: Mapping[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     cause: str | None = None
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,3 +291,71 @@ class FileInfo:
     has_more_shares: bool = False
     is_voice_clip: bool = False
     transcript: str | None = None
+
+
+class PlaceKind(StrEnum):
+    """Who a grant lets in, as a person sees it."""
+
+    WORKSPACE = "workspace"
+    CHANNEL = "channel"
+    GROUP_DM = "group_dm"
+    GROUP = "group"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFrom:
+    """People who can see a file. ``id`` is Slack's of the channel, group or person; ``people`` is their number."""
+
+    kind: PlaceKind
+    id: str = ""
+    people: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileAccess:
+    """Who can see a file, as far as one person may know. ``title`` is None where they may not know it either.
+
+    ``elsewhere``: it is also shared in places that this person can't see; nothing more is said of them.
+    """
+
+    document: str
+    title: str | None
+    places: tuple[SeenFrom, ...]
+    elsewhere: bool
+    may_forget: bool
+
+
+class FileRefused(Exception):
+    """What was asked about a file is not for this person, or there is no such file (any more)."""
+
+    def __init__(self, reason: RefusalReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class HomeFile:
+    """A file that somebody looks after. ``title`` is None when it is not open to them any more; times are ISO 8601."""
+
+    document: str
+    title: str | None
+    stage: UploadStage
+    shared_at: str
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HomeFacts:
+    """What App Home tells one person. ``role`` is a word of ``permissions.roles.Role``; ``page`` counts from 0.
+
+    ``states`` are numbers of all documents by stage, for administrators alone.
+    """
+
+    person: str
+    language: str
+    role: str
+    files: tuple[HomeFile, ...]
+    page: int
+    has_more: bool
+    states: Mapping[str, int] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from handlers.model import CitationView, Inquiry, Outgoing, Post, SharedFile
+from handlers.model import CitationView, FileAccess, HomeFacts, Inquiry, Outgoing, Post, SharedFile
 
 
 class Questions(Protocol):
@@ -113,6 +113,30 @@ class Journal(Protocol):
         ...
 
 
+class Library(Protocol):
+    """What people may know of, and do with, the files that were learned."""
+
+    async def language(self, team: str, person: str) -> str:
+        """The language that Slack has been set to by this person, ``zh`` or ``en``."""
+        ...
+
+    async def who_sees(self, *, team: str, viewer: str, document: str) -> FileAccess:
+        """Who can see a file, as far as the viewer may know; raises FileRefused."""
+        ...
+
+    async def known_file(self, *, team: str, file_id: str) -> str | None:
+        """The document that was made of a file of Slack."""
+        ...
+
+    async def forget(self, *, team: str, by: str, document: str) -> None:
+        """Delete what was learned of a file; raises FileRefused."""
+        ...
+
+    async def home(self, *, team: str, person: str, page: int) -> HomeFacts:
+        """What App Home tells this person."""
+        ...
+
+
 class Messages(Protocol):
     """Writing to Slack. Every method raises :class:`handlers.errors.SlackError`; all but ``edit`` wait out 429s."""
 
@@ -161,6 +185,10 @@ class Messages(Protocol):
         ...
 
     async def update_view(self, view_id: str, view: dict[str, Any]) -> None: ...
+
+    async def publish_home(self, user: str, view: dict[str, Any]) -> None:
+        """Show ``view`` as the person's App Home."""
+        ...
 
 
 class Memberships(Protocol):

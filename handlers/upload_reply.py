@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
 
 from handlers import texts
+from handlers.access import who_button
 from handlers.errors import Gone, NotDelivered, NotEditable, Refused, SlackError, TooLong
 from handlers.live import LiveMessage, Sleep
 from handlers.model import Outgoing, UploadPlace, UploadStage, UploadStatus
 from handlers.neutralise import plain
 from handlers.pace import EditBudget
 from handlers.ports import Messages
-from handlers.render import cut, fallback
+from handlers.render import block_id, cut, fallback
 
 log = structlog.get_logger()
 
@@ -116,7 +117,14 @@ def upload_message(status: UploadStatus, language: str) -> Outgoing:
         "type": "section",
         "text": {"type": "plain_text", "text": cut(plain(text), 2_900), "emoji": False},
     }
-    return Outgoing(text=fallback(text), blocks=(block,))
+    return Outgoing(text=fallback(text), blocks=(block, *_buttons(status, language)))
+
+
+def _buttons(status: UploadStatus, language: str) -> Iterator[dict[str, Any]]:
+    """Under a file that can be found: who that is for."""
+    if status.document and status.stage is UploadStage.READY:
+        elements = [who_button(status.document, language)]
+        yield {"type": "actions", "block_id": block_id(language, "file", status.document), "elements": elements}
 
 
 def counts_label(counts: Mapping[str, int], language: str) -> str:

@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from ingest.model import Receipt
 from ingest.ports import Answers, FullTextWriter, Jobs, Objects
+from permissions.audit import acting
 
 log = structlog.get_logger()
 
@@ -107,6 +108,7 @@ class Deletion:
         The purge of the index and the original follows by a job; a document that was deleted before gives its receipt.
         """
         async with self._pool.connection() as connection, connection.transaction():
+            await acting(connection, by)
             row = await (await connection.execute(MARK_DELETED, {"document": document})).fetchone()
             if row is not None:
                 removed = await _remove_rows(connection, document)

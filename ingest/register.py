@@ -14,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 from ingest.model import State
 from ingest.ports import Jobs
 from ingest.rights import Rights
+from permissions.audit import acting
 from permissions.model import Principal
 
 INGEST_JOB: Final = "ingest"
@@ -94,6 +95,7 @@ class Registrar:
         its rights and never takes the first one away.
         """
         async with self._pool.connection() as connection, connection.transaction() as transaction:
+            await acting(connection, upload.user or upload.source)
             if not await _all_new(connection, upload.keys):
                 # Takes back those keys that were new: they belong to an upload that is not accepted.
                 raise Rollback(transaction)

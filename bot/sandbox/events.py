@@ -169,6 +169,10 @@ class Events:
     def view(self, change_type: str, view: Json, reader: str) -> None:
         self._stream.publish_to({reader}, {"type": change_type, "view": view})
 
+    def home_opened(self, event: Json) -> None:
+        """Somebody looks at the bot's Home tab."""
+        self._delivery.event({**event, "event_ts": self._workspace.new_ts()})
+
     # How they look
 
     def _show_message(self, conversation: Conversation, change_type: str, message: Json) -> None:

@@ -58,6 +58,7 @@ class Interactions:
         self._triggers: Tickets[str] = Tickets(clock=clock, lasts=TRIGGER_LASTS, uses=1)
         self.replies: Tickets[Reply] = Tickets(clock=clock, lasts=RESPONSE_URL_LASTS, uses=RESPONSE_URL_USES)
         self._views: dict[str, Shown] = {}
+        self._homes: dict[str, Shown] = {}
 
     # Buttons
 
@@ -135,6 +136,36 @@ class Interactions:
         self._close(view_id)
         if view.get("notify_on_close"):
             await self._tell(self._payload("view_closed", person) | {"view": view, "is_cleared": False})
+
+    # App Home
+
+    def visit_home(self, person: Person) -> Json | None:
+        """Open the bot's Home tab: what was published for the person last, and the app hears of the visit."""
+        shown = self._homes.get(person.id)
+        event: Json = {"type": "app_home_opened", "user": person.id, "tab": "home"}
+        self._events.home_opened(event | ({"view": shown.view} if shown else {}))
+        return shown.view if shown else None
+
+    def publish(self, person: Person, view: Json) -> Json:
+        """views.publish: what this person's Home tab shows from now on."""
+        checked = rules.checked_view(view, kind="home")
+        before = self._homes.get(person.id)
+        view_id = before.view["id"] if before else f"V{secrets.token_hex(5).upper()}"
+        shown = self._dressed(checked, view_id)
+        self._homes[person.id] = self._views[view_id] = Shown(view=shown, person=person.id)
+        self._events.view("home_published", shown, person.id)
+        return shown
+
+    async def use_shortcut(self, person: Person, conversation: Conversation, message: Json, callback_id: str) -> None:
+        """Choose one of the app's entries in a message's menu. Raises no_response."""
+        payload = self._payload("message_action", person) | {
+            "callback_id": callback_id,
+            "channel": {"id": conversation.id, "name": conversation.name or "directmessage"},
+            "message": self._shapes.message(conversation, message),
+            "message_ts": message["ts"],
+            "response_url": "",
+        }
+        await self._tell(payload)
 
     def _view_of(self, person: Person, view_id: str) -> Json:
         shown = self._views.get(view_id)

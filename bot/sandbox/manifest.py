@@ -17,10 +17,11 @@ MESSAGE_EVENTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Scopes of the bot token, and names of the events that the app subscribes to."""
+    """Scopes of the bot token, names of the events that the app subscribes to, and its entries in menus."""
 
     scopes: frozenset[str]
     events: frozenset[str]
+    shortcuts: tuple[Json, ...] = ()
 
     def tells(self, event: Json) -> bool:
         """Whether the app subscribes to events like this one."""
@@ -35,4 +36,5 @@ def installed() -> Manifest:
     return Manifest(
         scopes=frozenset(written["oauth_config"]["scopes"]["bot"]),
         events=frozenset(written["settings"]["event_subscriptions"]["bot_events"]),
+        shortcuts=tuple(written["features"].get("shortcuts", ())),
     )

@@ -26,6 +26,7 @@ MAX_CONTEXT_ACTIONS = 5
 MAX_BUTTON_TEXT = 75
 MAX_BUTTON_VALUE = 2_000
 MAX_ID = 255
+MAX_CONFIRM = {"title": 100, "text": 300, "confirm": 30, "deny": 30}
 MAX_VIEW_TITLE = 24
 MAX_PRIVATE_METADATA = 3_000
 
@@ -96,14 +97,17 @@ def checked_blocks(
     return [_with_ids(block) for block in blocks]
 
 
-def checked_view(view: Json) -> Json:
-    """A modal as views.open takes it. Raises invalid_arguments or invalid_blocks."""
+def checked_view(view: Json, *, kind: str = "modal") -> Json:
+    """A modal as views.open takes it, or a home tab (kind ``home``) as views.publish does.
+
+    Raises invalid_arguments or invalid_blocks.
+    """
     faults = []
-    if view.get("type") != "modal":
+    if view.get("type") != kind:
         faults.append("unsupported type [json-pointer:/view/type]")
     for key in ("title", "submit", "close"):
         text = str((view.get(key) or {}).get("text", ""))
-        if len(text) > MAX_VIEW_TITLE or (key == "title" and not text):
+        if len(text) > MAX_VIEW_TITLE or (key == "title" and kind == "modal" and not text):
             faults.append(f"must be 1 to {MAX_VIEW_TITLE} characters [json-pointer:/view/{key}]")
     if len(view.get("private_metadata") or "") > MAX_PRIVATE_METADATA:
         faults.append(f"must be less than {MAX_PRIVATE_METADATA + 1} characters [json-pointer:/view/private_metadata]")
@@ -180,8 +184,16 @@ def _element_faults(element: Json, at: str) -> Iterator[str]:
         yield f"must be less than {MAX_ID + 1} characters [json-pointer:{at}/action_id]"
     if element.get("type") == "button":
         yield from _text_faults(element.get("text"), MAX_BUTTON_TEXT, f"{at}/text", kinds={"plain_text"})
+        yield from _confirm_faults(element.get("confirm"), at)
         if len(str(element.get("value", ""))) > MAX_BUTTON_VALUE:
             yield f"must be less than {MAX_BUTTON_VALUE + 1} characters [json-pointer:{at}/value]"
+
+
+def _confirm_faults(confirm: object, at: str) -> Iterator[str]:
+    """The question before a button does what it says."""
+    if isinstance(confirm, dict):
+        for key, most in MAX_CONFIRM.items():
+            yield from _text_faults(confirm.get(key), most, f"{at}/confirm/{key}")
 
 
 def _with_ids(block: Json) -> Json:

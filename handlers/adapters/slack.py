@@ -249,6 +249,9 @@ class SlackMessages:
     async def update_view(self, view_id: str, view: dict[str, Any]) -> None:
         await patient_call("views.update", lambda: self._client.views_update(view_id=view_id, view=view))
 
+    async def publish_home(self, user: str, view: dict[str, Any]) -> None:
+        await patient_call("views.publish", lambda: self._client.views_publish(user_id=user, view=view))
+
     async def _reaction(
         self, method: str, request: Callable[..., Awaitable[Any]], conversation: str, ts: str, name: str
     ) -> None:

@@ -19,6 +19,21 @@ async def click(context: Context, values: Json) -> Json:
     return {}
 
 
+async def home(context: Context, values: Json) -> Json:
+    """Visit the bot's Home tab: what it shows now; what the app publishes comes by the stream."""
+    return {"view": context.interactions.visit_home(who.actor(context, values))}
+
+
+async def shortcut(context: Context, values: Json) -> Json:
+    """Choose one of the app's entries in the menu of a message."""
+    person = who.actor(context, values)
+    conversation = who.seen_conversation(context, values, person)
+    message = _message(context, conversation, person, who.required(values, "message_ts"))
+    callback_id = who.required(values, "callback_id")
+    await context.interactions.use_shortcut(person, conversation, message, callback_id)
+    return {}
+
+
 def _message(context: Context, conversation: Conversation, person: Person, ts: str) -> Json:
     ephemeral = context.ephemerals.find(conversation.id, ts)
     if ephemeral is None:
@@ -39,4 +54,10 @@ async def close_view(context: Context, values: Json) -> Json:
     return {}
 
 
-ACTS = {("POST", "click"): click, ("POST", "submit"): submit, ("POST", "close_view"): close_view}
+ACTS = {
+    ("POST", "click"): click,
+    ("POST", "submit"): submit,
+    ("POST", "close_view"): close_view,
+    ("POST", "home"): home,
+    ("POST", "shortcut"): shortcut,
+}

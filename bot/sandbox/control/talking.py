@@ -3,6 +3,7 @@
 from bot.sandbox.context import Context
 from bot.sandbox.control import who
 from bot.sandbox.errors import SlackError
+from bot.sandbox.manifest import installed
 from bot.sandbox.model import Conversation, Json, Person
 from bot.sandbox.talk import escape
 
@@ -11,7 +12,7 @@ async def workspace(context: Context, _: Json) -> Json:
     app, people = context.workspace.app, context.workspace.people
     return {
         "team": {"id": app.team, "name": app.team_name},
-        "bot": {"user_id": app.user, "name": people[app.user].name},
+        "bot": {"user_id": app.user, "name": people[app.user].name, "shortcuts": list(installed().shortcuts)},
         "people": [context.shapes.page_person(one) for one in people.values()],
     }
 

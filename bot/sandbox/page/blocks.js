@@ -1,6 +1,7 @@
 // Block Kit as messages and modals carry it. An unknown block says its type rather than vanish.
 
 import { busy } from "./busy.js";
+import { confirmDialog } from "./dialog.js";
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
 import { inputBlock } from "./inputs.js";
@@ -76,7 +77,11 @@ function image(item) {
 
 function button(one, block, context) {
   const classes = `button ${one.style === "primary" || one.style === "danger" ? one.style : ""}`;
-  const act = () => context.act(block, one);
+  const act = async () => {
+    const { confirm } = one;
+    if (!confirm || (await confirmDialog(confirm.text.text, confirm.confirm.text, confirm.deny.text, confirm.title.text)))
+      await context.act(block, one);
+  };
   const address = one.url && safeUrl(one.url);
   const attributes = { class: classes, "data-action": one.action_id, "aria-label": one.accessibility_label };
   if (address)

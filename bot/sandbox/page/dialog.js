@@ -45,17 +45,17 @@ export function openForm({ title, body, submit, onSubmit, attempt }) {
 }
 
 /** Ask a yes-or-no question; resolves to whether it was answered with yes. */
-export function confirmDialog(question, yes) {
+export function confirmDialog(question, yes, no = t("cancel"), title = yes) {
   return new Promise((resolve) => {
     let answer = false;
     const confirm = () => {
       answer = true;
       dialog.close();
     };
-    const cancel = h("button", { type: "button", class: "button", onclick: () => dialog.close() }, t("cancel"));
+    const cancel = h("button", { type: "button", class: "button", onclick: () => dialog.close() }, no);
     const agree = h("button", { type: "button", class: "button danger", onclick: confirm }, yes);
     const dialog = openDialog({
-      title: yes,
+      title,
       body: h("p", null, question),
       footer: [cancel, agree],
       onClose: () => resolve(answer),

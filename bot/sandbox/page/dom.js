@@ -61,6 +61,7 @@ export function redraw(node, state, draw) {
 
 const ICONS = {
   lock: "M7 10V7a5 5 0 0 1 10 0v3h1.5v10h-13V10Zm2 0h6V7a3 3 0 0 0-6 0Z",
+  home: "M4 11 12 4l8 7v9h-5.500v-6h-5v6H4Z",
   hash: "M9 4 7.4 20M16.6 4 15 20M4.5 9h16M3.5 15h16",
   back: "M14.5 5 7.5 12l7 7",
   close: "M6 6l12 12M18 6 6 18",

@@ -7,6 +7,7 @@ import { newChannel, newMessage, openDirect, showDetails } from "./details.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 import { fill, h } from "./dom.js";
 import { filePreview } from "./files.js";
+import { HOME, HomePane } from "./home.js";
 import { currentLanguage, setLanguage, t } from "./i18n.js";
 import { Modals } from "./modal.js";
 import { address, PERSON, readAddress } from "./route.js";
@@ -74,6 +75,7 @@ class App {
 
   _open() {
     const { conversation, thread } = this.route;
+    if (conversation === HOME) return [];
     return [conversation && [conversation], conversation && thread && [conversation, thread]].filter(Boolean);
   }
 
@@ -105,11 +107,11 @@ class App {
     this._pointedAt = message;
     const inSight = this._open().map((one) => keyOf(...one));
     this._composers.forEach((composer, key) => inSight.includes(key) || composer.leave());
-    if (isNew) this._change("_pane", conversation && new ConversationPane(this, conversation));
+    if (isNew) this._change("_pane", this._paneOf(conversation));
     if (isNewThread) this._change("_thread", conversation && thread && new ThreadPane(this, conversation, thread));
     if (this.store.connected) {
       const loading = [
-        isNew && conversation && this.store.load(conversation),
+        isNew && conversation && conversation !== HOME && this.store.load(conversation),
         isNewThread && thread && this.store.load(conversation, thread),
       ];
       Promise.all(loading).then(() => this._point());
@@ -123,6 +125,11 @@ class App {
     this._pointedAt = null;
     if (!ts) return;
     queueMicrotask(() => [this._pane, this._thread].forEach((pane) => pane?.show(ts))); // after the render of what was loaded
+  }
+
+  _paneOf(conversation) {
+    if (conversation === HOME) return new HomePane(this);
+    return conversation && new ConversationPane(this, conversation);
   }
 
   _change(name, pane) {
@@ -145,7 +152,7 @@ class App {
     this._build();
     for (const name of ["_pane", "_thread"]) this[name]?.destroy();
     const { conversation, thread } = this.route;
-    this._pane = conversation && new ConversationPane(this, conversation);
+    this._pane = this._paneOf(conversation);
     this._thread = thread && new ThreadPane(this, conversation, thread);
     this.render();
   }

@@ -175,10 +175,20 @@ function tools(message, view, isBot) {
       iconButton("reply", t("replyInThread"), () =>
         app.openThread(conversation.id, message.thread_ts ?? message.ts, true),
       ),
+    message.files?.length > 0 && app.store.bot.shortcuts.map((one) => shortcut(one, message, view)),
     own && message.text && iconButton("edit", t("edit"), () => view.onEdit(message.ts)),
     own && iconButton("trash", t("remove"), () => remove(message, view)),
-  ].filter(Boolean);
+  ]
+    .flat()
+    .filter(Boolean);
   return buttons.length > 0 && h("div", { class: "tools", role: "toolbar" }, buttons);
+}
+
+/** An entry of the app in the message's menu. */
+function shortcut({ name, callback_id }, message, { app, conversation }) {
+  const use = () =>
+    app.attempt(() => app.api.post("shortcut", { conversation: conversation.id, message_ts: message.ts, callback_id }));
+  return iconButton("eye", name, use);
 }
 
 async function remove(message, view) {

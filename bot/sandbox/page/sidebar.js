@@ -1,7 +1,8 @@
 // Channels and direct messages of the current person.
 
-import { h, iconButton, redraw } from "./dom.js";
+import { h, icon, iconButton, redraw } from "./dom.js";
 import { conversationIcon } from "./conversation.js";
+import { HOME } from "./home.js";
 import { currentLanguage, t } from "./i18n.js";
 import { avatar, badges, PersonSwitch } from "./people.js";
 
@@ -53,7 +54,7 @@ export class Sidebar {
     const newMessage = iconButton("plus", t("newMessage"), () => this._app.newMessage());
     return [
       this._section("channels", mine, newChannel),
-      this._section("directMessages", direct, newMessage, this._botEntry(direct)),
+      this._section("directMessages", direct, newMessage, [this._botEntry(direct), this._homeEntry()]),
       others.length > 0 && this._section("moreChannels", others),
       store.ready && all.length === 0 && h("p", { class: "sidebar-note" }, t("noConversations")),
     ];
@@ -90,6 +91,19 @@ export class Sidebar {
       isUnread && h("span", { class: "dot" }, h("span", { class: "visually-hidden" }, t("unread"))),
     );
     return h("li", null, link);
+  }
+
+  /** What the bot shows of itself, and of the files that one looks after. */
+  _homeEntry() {
+    const { store, route } = this._app;
+    const name = `${store.nameOf(store.bot.user_id)} · ${t("home")}`;
+    const attributes = { href: this._app.address({ conversation: HOME }), class: "entry", "data-conversation": HOME };
+    const isHere = route.conversation === HOME ? "page" : null;
+    return h(
+      "li",
+      null,
+      h("a", { ...attributes, "aria-current": isHere }, icon("home"), h("span", { class: "entry-name" }, name)),
+    );
   }
 
   /** The bot is always at hand: before its first direct message the entry opens one. */

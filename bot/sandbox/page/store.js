@@ -20,6 +20,7 @@ export class Store {
     this.conversations = new Map();
     this.lists = new Map(); // key → {messages: Map ts → message, state: "loading" | "ready" | "refused"}
     this.views = [];
+    this.home = null; // what the app published for this person
     this.connected = false;
     this.ready = false;
     this.reading = new Reading(this.me);
@@ -143,6 +144,7 @@ export class Store {
       this._applyMessage(event);
     else if (event.type === "message_deleted") this._toLists(event.conversation, event);
     else if (event.type.startsWith("view_")) this._applyView(event);
+    else if (event.type === "home_published") this.home = event.view;
     else if (event.type === "conversation_changed") this._refresh();
     else if (event.type === "person_changed") this._applyPerson(event);
     else if (event.type === "file_changed") this._reloadOpen(event);

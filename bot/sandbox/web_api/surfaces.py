@@ -30,6 +30,13 @@ async def views_update(context: Context, arguments: Arguments) -> Json:
     return {"view": view}
 
 
+async def views_publish(context: Context, arguments: Arguments) -> Json:
+    person = context.workspace.people.get(arguments.required("user_id"))
+    if person is None:
+        raise SlackError("user_not_found")
+    return {"view": context.interactions.publish(person, _view(arguments))}
+
+
 async def reactions_add(context: Context, arguments: Arguments) -> Json:
     return _react(context, arguments, present=True)
 
@@ -57,6 +64,7 @@ async def set_status(context: Context, arguments: Arguments) -> Json:
 METHODS = {
     "views.open": Method(run=views_open, per_minute=TIER_4),
     "views.update": Method(run=views_update, per_minute=TIER_4),
+    "views.publish": Method(run=views_publish, per_minute=TIER_4),
     "reactions.add": Method(run=reactions_add, scopes=("reactions:write",), per_minute=TIER_3),
     "reactions.remove": Method(run=reactions_remove, scopes=("reactions:write",), per_minute=TIER_3),
     "assistant.threads.setStatus": Method(run=set_status, scopes=("chat:write",), per_minute=TIER_3),

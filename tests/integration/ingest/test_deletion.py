@@ -161,3 +161,10 @@ async def test_a_deleted_file_can_be_added_again_as_a_new_document(ingestion: Be
     assert second.document != first.document
     assert await ingestion.active(second.document) == second.version
     assert files_with(ingestion, SECRET, stores=("objects",)) != []
+
+
+async def test_the_trail_says_who_gave_and_who_took_the_rights(ingestion: Bench) -> None:
+    added = await ingestion.ingest(ingestion.write("case.txt", TEXT))
+    await ingestion.deletion.delete(added.document, by="U7")
+    noted = await ingestion.rows("SELECT actor, details FROM audit WHERE action = 'rights' ORDER BY entry_id")
+    assert noted == [("U1", {"granted": [str(WORKSPACE)]}), ("U7", {"withdrawn": [str(WORKSPACE)]})]

@@ -27,7 +27,7 @@ from permissions.adapters.postgres import PgDirectory
 from permissions.model import Principal
 from permissions.sync import WorkspaceSync
 from tests.integration.ingest.bench import Bench, bench
-from tests.integration.slack.conftest import Citations, Notes, Questions
+from tests.integration.slack.conftest import Citations, Notes, Questions, Shelf
 from tests.sandbox_fixtures import Person, populate
 
 MOST_SHARES = 2
@@ -167,6 +167,7 @@ async def world(sandbox: Sandbox, pool: AsyncConnectionPool, folder: Path) -> As
             contributions=uploads,
             uploads=uploads,
             citations=Citations(notes),
+            library=Shelf(notes),
             memberships=sync,
             messages=SlackMessages(client=client),
             audit=AuditTrail(pool=pool),

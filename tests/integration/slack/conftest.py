@@ -14,7 +14,20 @@ import pytest
 from bot.app import SlackApp
 from bot.sandbox.server import Sandbox
 from handlers.adapters.slack import SlackMessages, web_client
-from handlers.model import CitationRefused, CitationView, Inquiry, RefusalReason, SharedFile
+from handlers.model import (
+    CitationRefused,
+    CitationView,
+    FileAccess,
+    FileRefused,
+    HomeFacts,
+    HomeFile,
+    Inquiry,
+    PlaceKind,
+    RefusalReason,
+    SeenFrom,
+    SharedFile,
+    UploadStage,
+)
 from handlers.pace import EditBudget
 from handlers.reply import Replies
 from permissions.audit import AuditEntry
@@ -175,6 +188,35 @@ class Memberships:
 
 
 @dataclass
+class Shelf:
+    """``handlers.ports.Library`` with one file, which mei looks after and everybody may see."""
+
+    notes: Notes
+    files: list[HomeFile] = field(default_factory=lambda: [HomeFile("d1", "policy.pdf", UploadStage.READY, "")])
+    forgotten: list[tuple[str, str]] = field(default_factory=list)
+
+    async def language(self, team: str, person: str) -> str:
+        return "en"
+
+    async def known_file(self, *, team: str, file_id: str) -> str | None:
+        return "d1"
+
+    async def who_sees(self, *, team: str, viewer: str, document: str) -> FileAccess:
+        if document != "d1":
+            raise FileRefused(RefusalReason.NOT_ALLOWED)
+        places = (SeenFrom(PlaceKind.WORKSPACE, people=3),)
+        return FileAccess(document, "policy.pdf", places, elsewhere=True, may_forget=True)
+
+    async def forget(self, *, team: str, by: str, document: str) -> None:
+        self.forgotten.append((by, document))
+        self.files.clear()
+        await self.notes.noted()
+
+    async def home(self, *, team: str, person: str, page: int) -> HomeFacts:
+        return HomeFacts(person, "en", "contributor", tuple(self.files), page, has_more=page == 0)
+
+
+@dataclass
 class Trail:
     """``permissions.audit.Audit`` in memory."""
 
@@ -200,6 +242,7 @@ class Bot:
     citations: Citations
     memberships: Memberships
     trail: Trail
+    library: Shelf
     notes: Notes
 
     @property
@@ -240,13 +283,14 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
     messages = SlackMessages(client=client)
     notes = Notes()
     questions, uploads, citations = Questions(notes), Uploads(notes), Citations(notes)
-    memberships, trail = Memberships(notes), Trail()
+    memberships, trail, library = Memberships(notes), Trail(), Shelf(notes)
     app = SlackApp(
         client=client,
         questions=questions,
         contributions=uploads,
         uploads=uploads,
         citations=citations,
+        library=library,
         memberships=memberships,
         messages=messages,
         audit=trail,
@@ -263,7 +307,7 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
         sleep=asyncio.sleep,
     )
     await app.open()
-    yield Bot(office, app, messages, replies, questions, uploads, citations, memberships, trail, notes)
+    yield Bot(office, app, messages, replies, questions, uploads, citations, memberships, trail, library, notes)
     await replies.aclose()
     await app.aclose()
 

@@ -84,6 +84,7 @@ async def test_wrong_tokens_are_errors_at_the_start(offline_bot: Bot) -> None:
         contributions=bot.uploads,
         uploads=bot.uploads,
         citations=bot.citations,
+        library=bot.library,
         memberships=bot.memberships,
         messages=bot.messages,
         audit=bot.trail,

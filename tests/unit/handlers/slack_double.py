@@ -37,6 +37,7 @@ class FakeSlack:
     whispers: list[tuple[str, str]] = field(default_factory=list)
     reactions: set[str] = field(default_factory=set)
     views: dict[str, dict[str, Any]] = field(default_factory=dict)
+    homes: dict[str, dict[str, Any]] = field(default_factory=dict)
     gate: asyncio.Event | None = None
 
     def fail(self, method: str, *errors: Exception) -> None:
@@ -98,6 +99,10 @@ class FakeSlack:
     async def update_view(self, view_id: str, view: dict[str, Any]) -> None:
         self._raise("update_view")
         self.views[view_id] = view
+
+    async def publish_home(self, user: str, view: dict[str, Any]) -> None:
+        self._raise("publish_home")
+        self.homes[user] = view
 
 
 @dataclass
