@@ -35,7 +35,7 @@ class PlaceFacts:
 
     ``members_known``: its list of members is complete and fresh; ``people_known``: so is the workspace's list of
     people. ``has_outsiders``: a reader among its members is known not to be a full member; ``has_unknown``: of a member
-    nothing fresh is known; ``readers``: how many of its members read, 2 standing for more.
+    nothing fresh is known; ``readers``: how many of its members read.
     """
 
     kind: ConversationKind

@@ -96,7 +96,7 @@ def _decide(standing: Standing, *, team: str, asker: str, conversation: str | No
     if not place.asker_is_member and not _reads_without_joining(person, place):
         return _NOTHING, (ScopeLimit.NOT_A_MEMBER if place.members_known else ScopeLimit.MEMBERSHIP_UNKNOWN,)
     if place.kind is ConversationKind.DM:
-        return _in_dm(person, place, standing.principals, team)
+        return _in_dm(person, place, standing.principals | {Principal.channel(team, conversation)}, team)
     return _among_others(person, place, standing, team=team, conversation=conversation)
 
 

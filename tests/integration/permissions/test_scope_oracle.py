@@ -65,11 +65,15 @@ ALONE_IN_PRIVATE = World(
 @given(world=worlds())
 @example(world=EVERYONE_IS_EVERYWHERE)
 @example(world=ALONE_IN_PRIVATE)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_a_scope_is_what_the_design_says(pool: AsyncConnectionPool, world: World) -> None:
     """For every asker and place; and within one conversation all members get one scope and one audience key."""
     world.team = f"T{next(_teams)}"  # each example has rows of its own
     await world.write(pool)
+    await check(pool, world)
+
+
+async def check(pool: AsyncConnectionPool, world: World) -> None:
     builder = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=lambda: NOW, max_age=MAX_AGE)
     for place in [None, "C-NEVER-SEEN", *(room.id for room in world.rooms)]:
         keys = set()
@@ -81,12 +85,23 @@ async def test_a_scope_is_what_the_design_says(pool: AsyncConnectionPool, world:
         assert len(keys) <= 1, place
 
 
+@given(history=st.lists(worlds(), min_size=2, max_size=3))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_a_scope_follows_every_change(pool: AsyncConnectionPool, history: list[World]) -> None:
+    """What was built for earlier questions is not believed when people, members or their confirmations have changed."""
+    team = f"T{next(_teams)}"
+    for world in history:
+        world.team = team
+        await world.write(pool)
+        await check(pool, world)
+
+
 @given(world=worlds())
 @example(world=EVERYONE_IS_EVERYWHERE)
 @example(world=ALONE_IN_PRIVATE)
 @example(world=World(people=[Human("U1")], rooms=[Room("C0"), Room("C1", "dm", {"U1": FRESH, "U2": FRESH})]))
 @example(world=World(people=[Human("U1"), Human("U2", "bot")], rooms=[Room("C0", "dm", {"U1": FRESH, "U2": FRESH})]))
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_what_covers_a_place_is_what_each_reader_has(pool: AsyncConnectionPool, world: World) -> None:
     """Whoever asks, or nobody does."""
     world.team = f"T{next(_teams)}"

@@ -3,18 +3,60 @@
 The oracle knows nothing of the code under test: it lists people and intersects sets, as design §4 reads.
 """
 
+# ruff: noqa: S608 - put together from the constants of this file
+
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 MAX_AGE = timedelta(hours=24)
 FRESH = NOW - timedelta(hours=1)
 STALE = NOW - timedelta(hours=25)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of rights; its first ``keys`` columns are its key."""
+
+    name: str
+    columns: str
+    keys: int = 3
+
+    async def replace(self, connection: AsyncConnection[Any], team: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """Delete what ``rows`` lack, update what differs, insert what is new."""
+        columns = self.columns.split()
+        key, put = (
+            ", ".join(columns[: self.keys]),
+            ", ".join(f"{name} = excluded.{name}" for name in columns[self.keys :]),
+        )
+        there = await (await connection.execute(f"SELECT {key} FROM {self.name} WHERE team = %s", [team])).fetchall()
+        kept = {row[: self.keys] for row in rows}
+        async with connection.cursor() as cursor:
+            await cursor.executemany(
+                f"DELETE FROM {self.name} WHERE ({key}) = ({', '.join(['%s'] * self.keys)})",
+                [row for row in there if row not in kept],
+            )
+            await cursor.executemany(
+                f"INSERT INTO {self.name} ({', '.join(columns)}) VALUES ({', '.join(['%s'] * len(columns))})"
+                f" ON CONFLICT ({key}) DO UPDATE SET {put}",
+                rows,
+            )
+
+
+_TABLES = (
+    Table("workspaces", "team people_listed_at", keys=1),
+    Table("people", "team user_id home_team is_guest is_stranger is_deleted is_bot confirmed_at", keys=2),
+    Table("conversations", "team conversation_id kind is_shared confirmed_at members_confirmed_at", keys=2),
+    Table("memberships", "team conversation_id user_id confirmed_at"),
+    Table("group_members", "team group_id user_id confirmed_at"),
+)
 
 
 @dataclass
@@ -47,28 +89,15 @@ class World:
     people_listed_at: datetime | None = FRESH
 
     async def write(self, pool: AsyncConnectionPool) -> None:
-        """Insert the rows that this world is."""
-        async with pool.connection() as connection, connection.cursor() as cursor:
-            await cursor.execute("INSERT INTO workspaces VALUES (%s, %s)", (self.team, self.people_listed_at))
-            await cursor.executemany(
-                "INSERT INTO people (team, user_id, home_team, is_guest, is_stranger, is_deleted, is_bot, confirmed_at)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-                [self._person(human) for human in self.people],
-            )
-            await cursor.executemany(
-                "INSERT INTO conversations"
-                " (team, conversation_id, kind, is_shared, confirmed_at, members_confirmed_at)"
-                " VALUES (%s, %s, %s, %s, %s, %s)",
-                [(self.team, r.id, r.kind, r.is_shared, r.confirmed_at, r.listed_at) for r in self.rooms],
-            )
-            await cursor.executemany(
-                "INSERT INTO memberships (team, conversation_id, user_id, confirmed_at) VALUES (%s, %s, %s, %s)",
-                [(self.team, room.id, user, at) for room in self.rooms for user, at in room.members.items()],
-            )
-            await cursor.executemany(
-                "INSERT INTO group_members (team, group_id, user_id, confirmed_at) VALUES (%s, %s, %s, %s)",
-                [(self.team, group, user, at) for group, users in self.groups.items() for user, at in users.items()],
-            )
+        """Make the rows of the team what this world is, by the changes that this needs and no others."""
+        people = [self._person(human) for human in self.people]
+        rooms = [(self.team, r.id, r.kind, r.is_shared, r.confirmed_at, r.listed_at) for r in self.rooms]
+        members = [(self.team, room.id, user, at) for room in self.rooms for user, at in room.members.items()]
+        groups = [(self.team, group, user, at) for group, users in self.groups.items() for user, at in users.items()]
+        async with pool.connection() as connection:
+            every = ([(self.team, self.people_listed_at)], people, rooms, members, groups)
+            for table, rows in zip(_TABLES, every, strict=True):
+                await table.replace(connection, self.team, rows)
 
     def _person(self, human: Human) -> tuple[object, ...]:
         home = "T-ELSEWHERE" if human.kind == "foreign" else self.team
