@@ -128,7 +128,7 @@ def add(
     channel: Annotated[str | None, typer.Option(help="Whoever may read this channel (id or name) may read them.")] = (
         None
     ),
-    group: Annotated[str | None, typer.Option(help="The members of this user group (id) may read them.")] = None,
+    group: Annotated[str | None, typer.Option(help="The members of this user group may read them.")] = None,
     workspace: Annotated[bool, typer.Option("--workspace", help="Every full member may read them.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -33,6 +33,7 @@ from bot.file_sweep import FileSweep
 from bot.http import Endpoints
 from bot.ingestion import LOCAL_TEAM, add_pipeline
 from bot.library import FileLibrary
+from bot.moving import Moving
 from bot.places import FilePlaces
 from bot.shares import SeenShares
 from bot.stores.errors import PostgresFailed
@@ -163,6 +164,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             max_age=max_age(settings),
             on_narrowed=core.rights.follow,
             on_audience=core.living.audience_changed,
+            on_moved=Moving(pool=core.pool).follow,
         )
         uploads = _add_uploads(core, files, upload_replies, sync)
         replies = Replies(messages=messages, journal=core.posts, budget=budget, now=core.clock, sleep=pace.sleep)

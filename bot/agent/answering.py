@@ -18,7 +18,7 @@ from bot.answers.records import RunRecords
 from bot.answers.rights import Memberships, Scopes
 from handlers.errors import SlackError
 from handlers.model import Completion, Inquiry, RunEvent, Status, Step, Transcript
-from permissions.model import AccessScope, ConversationKind
+from permissions.model import AccessScope, ConversationKind, Trouble
 
 log = structlog.get_logger()
 
@@ -75,7 +75,7 @@ class Answering:
                 await emit(turned_away)
                 return turned_away.completion
             question = await self._words(run_id, inquiry, emit)
-            scope, said = await asyncio.gather(self.scope(run_id, inquiry), self._said(inquiry))
+            (scope, trouble), said = await asyncio.gather(self._look(run_id, inquiry), self._said(inquiry))
             history = await self._readable(scope, inquiry, said)
         context = RunContext(
             run_id=run_id,
@@ -84,6 +84,7 @@ class Answering:
             emit=emit,
             alone=inquiry.kind is ConversationKind.DM,
             channel=inquiry.conversation if inquiry.kind in _CHANNELS else None,
+            trouble=trouble,
         )
         final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
         return final.completion
@@ -105,11 +106,15 @@ class Answering:
 
     async def scope(self, run_id: str, inquiry: Inquiry) -> AccessScope:
         """What the question may be answered from now, noted with the run."""
+        return (await self._look(run_id, inquiry))[0]
+
+    async def _look(self, run_id: str, inquiry: Inquiry) -> tuple[AccessScope, Trouble | None]:
+        """The scope, and why Slack could not tell all that it depends on."""
         team, asker, conversation = inquiry.team, inquiry.asker, inquiry.conversation
-        await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
+        trouble = await self._memberships.ensure_known(team=team, conversation=conversation, asker=asker)
         scope = await self._scopes.scope(team=team, asker=asker, conversation=conversation)
         await self._records.note_scope(run_id, scope)
-        return scope
+        return scope, trouble
 
     async def _said(self, inquiry: Inquiry) -> Sequence[tuple[bool, str, str]]:
         """What was said before in this thread, which the same people read; in a direct message the latest questions."""

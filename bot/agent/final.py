@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.agent.model import Findings, Support, Understanding
+from bot.agent.model import Findings, Language, Support, Understanding
 from bot.agent.offline.clean import MAX_QUESTION
 from bot.agent.texts import (
     BEING_READ,
@@ -15,13 +15,16 @@ from bot.agent.texts import (
     NOTHING_FOUND,
     NOTHING_FOUND_ALONE,
     OTHER_LANGUAGE,
+    TROUBLES,
     WELCOME,
     in_both,
 )
 from handlers.model import Completion, Final, View
-from permissions.model import AccessScope, Principal, ScopeLimit
+from permissions.model import AccessScope, Principal, ScopeLimit, Trouble
 from retrieval.language import detect
 from retrieval.model import EvidenceSet
+
+_UNKNOWN = frozenset({ScopeLimit.MEMBERSHIP_UNKNOWN, ScopeLimit.ASKER_UNKNOWN})
 
 
 def compose(
@@ -32,6 +35,7 @@ def compose(
     supports: Sequence[Support],
     findings: Sequence[Findings],
     limits: Sequence[ScopeLimit],
+    trouble: Trouble | None = None,
     evidence: EvidenceSet | None,
     text: str,
     alone: bool = False,
@@ -42,7 +46,7 @@ def compose(
     """The Final of revision 1; every part without support is a gap, named as the asker wrote it.
 
     ``alone``: nobody but the asker reads it. ``being_read``: files that may hold what is missing, but not yet.
-    ``view`` and ``channel`` say whose view it was looked in.
+    ``view`` and ``channel`` say whose view it was looked in. ``trouble``: why something of ``limits`` is unknown.
     """
     language = understanding.language
     gaps = tuple(support.part.text for support in supports if not support.quotes)
@@ -54,7 +58,15 @@ def compose(
         text=text or _words_without_evidence(understanding, alone=alone),
         evidence=evidence,
         gaps=gaps if completion is Completion.PARTIAL else (),
-        notices=tuple(_notices(understanding, findings, limits, has_gaps=bool(gaps), being_read=being_read)),
+        notices=tuple(
+            _notices(
+                understanding,
+                findings,
+                _limits(limits, trouble, language),
+                has_gaps=bool(gaps),
+                being_read=being_read,
+            )
+        ),
         completion=completion,
         language=language,
         view=view if findings else None,
@@ -87,10 +99,17 @@ def _words_without_evidence(understanding: Understanding, *, alone: bool) -> str
     return WELCOME[language] if understanding.is_courtesy else in_both(HOW_TO, language)
 
 
+def _limits(limits: Sequence[ScopeLimit], trouble: Trouble | None, language: Language) -> Iterator[str]:
+    """Why fewer files were searched, and what an administrator can do about what is unknown."""
+    yield from (LIMITS[limit][language] for limit in limits)
+    if trouble is not None and _UNKNOWN.intersection(limits):
+        yield TROUBLES[trouble.kind][language].format(detail=trouble.detail)
+
+
 def _notices(
     understanding: Understanding,
     findings: Sequence[Findings],
-    limits: Sequence[ScopeLimit],
+    limits: Iterator[str],
     *,
     has_gaps: bool,
     being_read: int,
@@ -99,7 +118,7 @@ def _notices(
     if understanding.is_cut:
         yield CUT[language].format(count=MAX_QUESTION)
     if findings:
-        yield from (LIMITS[limit][language] for limit in limits)
+        yield from limits
     if any(found.degraded for found in findings):
         yield DEGRADED[language]
     if has_gaps and being_read:

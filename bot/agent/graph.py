@@ -18,7 +18,7 @@ from bot.agent.roles import Checker, Researcher, Understander, Writer
 from bot.answers.evidence import Chosen, freeze, new_id
 from bot.answers.records import EvidenceGone
 from handlers.model import EvidenceReady, Final, Restarted, RunEvent, Status, Step, TextDelta
-from permissions.model import AccessScope
+from permissions.model import AccessScope, Trouble
 from retrieval.model import EvidenceSet
 
 log = structlog.get_logger()
@@ -47,7 +47,8 @@ class RunContext:
 
     ``scope`` is what is searched. ``scope_now`` builds it anew: somebody may have joined, or the asker left, since.
     A question that was edited under way is answered anew, under another ``answer_id``. ``alone``: nobody but the asker
-    reads the answer. ``channel`` is the conversation's id when it is a channel, whose name readers know.
+    reads the answer. ``channel`` is the conversation's id when it is a channel, whose name readers know. ``trouble``
+    is why Slack could not tell all of who reads there.
     """
 
     run_id: str
@@ -56,6 +57,7 @@ class RunContext:
     emit: Callable[[RunEvent], Awaitable[None]]
     alone: bool = False
     channel: str | None = None
+    trouble: Trouble | None = None
     answer_id: str = field(default_factory=lambda: new_id("ans"))
 
 
@@ -181,6 +183,7 @@ class AnswerGraph:
             supports=supports,
             findings=state.get("findings", ()),
             limits=runtime.context.scope.limits,
+            trouble=runtime.context.trouble,
             evidence=state.get("evidence"),
             text=state.get("text", ""),
             alone=runtime.context.alone,

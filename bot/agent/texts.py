@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bot.agent.model import Language, SourceKind
-from permissions.model import ScopeLimit
+from permissions.model import ScopeLimit, TroubleKind
 from permissions.roles import AskRefusal
 
 TextByLanguage = dict[Language, str]
@@ -93,6 +93,39 @@ LIMITS: Final[dict[ScopeLimit, TextByLanguage]] = {
         "en": "You are not a member of this conversation, so I searched no files for it. Join it, or ask somebody "
         "there to invite you.",
         "zh": "你不是这个会话的成员，所以没有为它查找文件。请先加入，或请其中的人邀请你。",
+    },
+}
+
+TROUBLES: Final[dict[TroubleKind, TextByLanguage]] = {
+    TroubleKind.SILENT: {
+        "en": "Slack did not tell me in time who is here. If this goes on, an administrator can run `haitang doctor`.",
+        "zh": "Slack 没有及时告诉我这里有哪些人。如果一直这样，请管理员运行 `haitang doctor`。",
+    },
+    TroubleKind.RATE_LIMITED: {
+        "en": "Slack limits how often I may look who is here; in a few minutes it will let me again.",
+        "zh": "Slack 限制了我查询成员的频率，过几分钟就会恢复。",
+    },
+    TroubleKind.MISSING_SCOPE: {
+        "en": "Slack does not let me see who is here: my app lacks the permission `{detail}`. An administrator can "
+        "add it (`haitang manifest` has them all) and install the app again.",
+        "zh": "Slack 不让我查看这里有哪些人：应用缺少权限 `{detail}`。请管理员添加（`haitang manifest` 列出了全部权限）"
+        "并重新安装应用。",
+    },
+    TroubleKind.NOT_INSTALLED: {
+        "en": "Slack does not accept my token any more. An administrator can install the app again.",
+        "zh": "Slack 不再接受我的令牌。请管理员重新安装应用。",
+    },
+    TroubleKind.NO_GROUPS: {
+        "en": "This workspace's plan has no user groups.",
+        "zh": "这个工作区的套餐不包含用户组。",
+    },
+    TroubleKind.ENDLESS: {
+        "en": "Slack's list of members had no end. If this goes on, an administrator can run `haitang doctor`.",
+        "zh": "Slack 给出的成员名单没有结尾。如果一直这样，请管理员运行 `haitang doctor`。",
+    },
+    TroubleKind.REFUSED: {
+        "en": "Slack refused to tell me who is here (`{detail}`). An administrator can run `haitang doctor`.",
+        "zh": "Slack 拒绝告诉我这里有哪些人（`{detail}`）。请管理员运行 `haitang doctor`。",
     },
 }
 

@@ -21,10 +21,14 @@ from bot.models.speech import bundled_files
 from bot.stores.database import open_database
 from bot.stores.errors import StoreError
 from handlers.adapters.slack import web_client
+from permissions.adapters.sweeps import PgSweeps
+from permissions.ports import Progress, Stage
+from permissions.reading import REMEDIES
 
 NEEDED_BYTES = 2 * 1024**3
 """Free space below which learning files will soon fail."""
 
+SWEPT_TEAMS = "SELECT team FROM sweeps ORDER BY team"
 VERSIONS = "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector')"
 
 
@@ -88,11 +92,43 @@ async def _stores(settings: Settings) -> list[Finding]:
             pool.connection() as connection,
         ):
             row = await (await connection.execute(VERSIONS)).fetchone()
+            people = await _people(pool)
     except StoreError as error:
         return [Finding("PostgreSQL", False, True, "it does not start", str(error))]
     postgres, vector = row or ("?", "?")
     whose = "ours" if database.is_owner else f"of the running {database.folder.owner()[1] or 'bot'}"
-    return [Finding("PostgreSQL", True, True, f"{postgres} with pgvector {vector} ({whose})")]
+    return [Finding("PostgreSQL", True, True, f"{postgres} with pgvector {vector} ({whose})"), *people]
+
+
+async def _people(pool: AsyncConnectionPool) -> list[Finding]:
+    """How well it is known who is where, for each workspace that was ever read."""
+    async with pool.connection() as connection:
+        teams = [team for (team,) in await (await connection.execute(SWEPT_TEAMS)).fetchall()]
+    sweeps = PgSweeps(pool=pool)
+    return [
+        finding
+        for team in teams
+        if (progress := await sweeps.progress(team)) is not None
+        for finding in _how_well_known(team, progress)
+    ]
+
+
+def _how_well_known(team: str, progress: Progress) -> list[Finding]:
+    """A sweep that does not go on makes answers smaller, and then there are none: worth a warning, nothing fatal."""
+    if progress.stage is Stage.DONE:
+        found = f"all {progress.places} conversations were read by {progress.ended_at:%Y-%m-%d %H:%M} UTC"
+    elif progress.stage is Stage.MEMBERS:
+        found = f"being read: {progress.read} of {progress.places} conversations"
+    else:
+        found = f"being read: {progress.stage}"
+    trouble, name = progress.trouble, f"people and places of {team}"
+    findings = [Finding(name, True, False, found)]
+    if trouble is not None:
+        findings = [Finding(name, False, False, f"{found}; stopped by: {trouble}", REMEDIES[trouble.kind])]
+    if (trouble := progress.groups_trouble) is not None:
+        found = f"they grant nobody anything: {trouble}"
+        findings.append(Finding(f"user groups of {team}", False, False, found, REMEDIES[trouble.kind]))
+    return findings
 
 
 async def _encoder(_: Settings) -> list[Finding]:

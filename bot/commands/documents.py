@@ -44,8 +44,6 @@ async def add(paths: list[Path], *, channel: str | None, group: str | None, work
     console = Console(as_json=as_json)
     if (channel is not None) + (group is not None) + workspace != 1:
         raise Misused("say who may read the files with exactly one of --channel, --group and --workspace")
-    if group is not None:
-        console.say("Members of user groups are not read from Slack yet: until then nobody is answered from these.")
     async with open_core(load(), purpose="documents add") as core:
         team = await Names(pool=core.pool).team()
         principals = await _readers(core, team, channel=channel, group=group)
@@ -119,7 +117,7 @@ async def _readers(core: Core, team: str, *, channel: str | None, group: str | N
     if channel is not None:
         return {Principal.channel(team, await Names(pool=core.pool).channel(team, channel))}
     if group is not None:
-        return {Principal.group(team, group)}
+        return {Principal.group(team, await Names(pool=core.pool).group(team, group))}
     return {Principal.workspace(team)}
 
 

@@ -1,4 +1,4 @@
-"""What people type on the command line, as ids: the workspace, a person, a channel."""
+"""What people type on the command line, as ids: the workspace, a person, a channel, a user group."""
 
 from __future__ import annotations
 
@@ -23,6 +23,13 @@ SELECT conversation_id, name FROM conversations
  ORDER BY conversation_id
 """
 
+GROUPS: Final = """
+SELECT group_id, handle FROM user_groups
+ WHERE team = %(team)s
+   AND (group_id = %(word)s OR lower(handle) = lower(%(word)s) OR lower(name) = lower(%(word)s))
+ ORDER BY group_id
+"""
+
 
 class Names:
     """Looks names up in the rows. Rights are always decided by the id that is found."""
@@ -45,6 +52,10 @@ class Names:
         """A channel's id by id or unique name; raises Misused for an unknown name."""
         return await self._one(CONVERSATIONS, team, word.removeprefix("#"), "channel", is_id=_is_id(word, "CGD"))
 
+    async def group(self, team: str, word: str) -> str:
+        """A user group's id by id, handle or name; raises Misused for an unknown name."""
+        return await self._one(GROUPS, team, word.removeprefix("@"), "user group", is_id=_is_id(word, "S"))
+
     async def _one(self, statement: LiteralString, team: str, word: str, what: str, *, is_id: bool) -> str:
         rows = await self._rows(statement, team=team, word=word)
         if len(rows) == 1:
@@ -55,8 +66,8 @@ class Names:
         if is_id:
             return word
         raise Misused(
-            f"no {what} is called {word!r} in the workspace {team}. Names are those in Slack; people and channels are "
-            "known once the bot has been connected (`haitang serve`, or `haitang demo`)."
+            f"no {what} is called {word!r} in the workspace {team}. Names are those in Slack; they are known once the "
+            "bot has been connected (`haitang serve`, or `haitang demo`)."
         )
 
     async def _rows(self, statement: LiteralString, **values: Any) -> list[tuple[Any, ...]]:

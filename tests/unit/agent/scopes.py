@@ -13,14 +13,15 @@ from permissions.scopes import ScopeBuilder
 class OneChannel:
     """``permissions.ports.Coverage`` of a private channel with one full member, and guests if wanted."""
 
-    def __init__(self, *, has_outsiders: bool = False) -> None:
+    def __init__(self, *, has_outsiders: bool, members_known: bool) -> None:
         self._has_outsiders = has_outsiders
+        self._members_known = members_known
 
     async def look(self, *, team: str, asker: str, conversation: str | None, since: datetime) -> Standing:
         place = PlaceFacts(
             kind=ConversationKind.PRIVATE,
             is_shared=False,
-            members_known=True,
+            members_known=self._members_known,
             people_known=True,
             asker_is_member=True,
             has_outsiders=self._has_outsiders,
@@ -40,8 +41,7 @@ class OneChannel:
         return Covered(standing.place)
 
 
-async def scope_of_a_channel(*, has_outsiders: bool = False) -> AccessScope:
-    builder = ScopeBuilder(
-        coverage=OneChannel(has_outsiders=has_outsiders), clock=lambda: datetime.now(UTC), max_age=timedelta(days=1)
-    )
+async def scope_of_a_channel(*, has_outsiders: bool = False, members_known: bool = True) -> AccessScope:
+    coverage = OneChannel(has_outsiders=has_outsiders, members_known=members_known)
+    builder = ScopeBuilder(coverage=coverage, clock=lambda: datetime.now(UTC), max_age=timedelta(days=1))
     return await builder.scope(team="T1", asker="U1", conversation="C1")

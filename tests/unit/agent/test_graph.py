@@ -15,7 +15,7 @@ from bot.agent.offline.understander import RuleUnderstander
 from bot.agent.offline.writer import QuotingWriter
 from bot.agent.texts import BEING_READ, CUT, DEGRADED, HOW_TO, LIMITS, NOTHING_FOUND, NOTHING_FOUND_ALONE, WELCOME
 from handlers.model import Completion, EvidenceReady, Final, RunEvent, Status, Step, TextDelta
-from permissions.model import AccessScope, ScopeLimit
+from permissions.model import AccessScope, ScopeLimit, Trouble, TroubleKind
 from retrieval.model import EvidenceSet, Modality, Passage
 from tests.unit.agent.scopes import scope_of_a_channel
 from tests.unit.agent.toys import ToyEncoder, ToySearch, passage
@@ -49,6 +49,7 @@ class World:
     def __init__(self, *passages: Passage, search: ToySearch | None = None) -> None:
         self.log: list[object] = []
         self.being_read = 0
+        self.trouble: Trouble | None = None
         self.search = search or ToySearch(*passages)
         self.graph = AnswerGraph(
             understander=RuleUnderstander(),
@@ -71,7 +72,9 @@ class World:
         async def scope_now() -> AccessScope:
             return used
 
-        context = RunContext(run_id="run_1", scope=used, scope_now=scope_now, emit=emit, alone=alone)
+        context = RunContext(
+            run_id="run_1", scope=used, scope_now=scope_now, emit=emit, alone=alone, trouble=self.trouble
+        )
         return await self.graph.run(question, history, context, seconds=5)
 
 
@@ -169,6 +172,16 @@ async def test_outsiders_and_failed_channels_are_told() -> None:
     world = World(search=ToySearch(CASE, degraded=("vectors",)))
     final = await world.ask("防水材料由谁供货？", scope=await scope_of_a_channel(has_outsiders=True))
     assert final.notices == (LIMITS[ScopeLimit.OUTSIDERS_PRESENT]["zh"], DEGRADED["zh"])
+
+
+@pytest.mark.parametrize(("limits", "is_told"), [({"members_known": False}, True), ({"has_outsiders": True}, False)])
+async def test_why_somebody_is_unknown_is_told_with_what_an_administrator_can_do(
+    limits: dict[str, bool], is_told: bool
+) -> None:
+    world = World(CASE)
+    world.trouble = Trouble(TroubleKind.MISSING_SCOPE, "groups:read")
+    final = await world.ask("防水材料由谁供货？", scope=await scope_of_a_channel(**limits))
+    assert any("`groups:read`" in notice for notice in final.notices) is is_told
 
 
 async def test_every_search_runs_under_the_scope_of_the_run() -> None:
