@@ -209,14 +209,15 @@ class Living:
             async with self._pool.connection() as own, own.transaction():
                 await self.documents_changed(documents, connection=own)
             return
-        for document in documents:
+        # In one order everywhere, here and below: a waiting job holds up others of its lock until this commits.
+        for document in sorted(documents):
             lock = f"{DOCUMENT_JOB}/{document}"
             await self._jobs.enqueue(connection, DOCUMENT_JOB, queueing_lock=lock, document=document)
 
     async def audience_changed(self, team: str, conversations: Collection[str]) -> None:
         """Who reads these conversations, or what they hold elsewhere, has changed; none named: any of the team."""
         async with self._pool.connection() as connection, connection.transaction():
-            for conversation in conversations or ("",):
+            for conversation in sorted(conversations) or ("",):
                 lock = f"{AUDIENCE_JOB}/{team}/{conversation}"
                 await self._jobs.enqueue(
                     connection, AUDIENCE_JOB, queueing_lock=lock, team=team, conversation=conversation
