@@ -21,6 +21,7 @@ from bot.audit.trail import AuditTrail
 from bot.config import Settings
 from bot.jobs import Jobs
 from bot.models.e5 import E5Encoder
+from bot.notices import NOTICE_JOB, NOTICE_RETRIES, UploadNotices
 from bot.stores.database import Database, open_database
 from bot.stores.pool import ConnectionPool
 from ingest.adapters.objects import StoredObjects
@@ -78,6 +79,7 @@ class Core:
     records: RunRecords
     posts: Posts
     living: Living
+    notices: UploadNotices
     limits: Limits
 
 
@@ -126,12 +128,14 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     audit = AuditTrail(pool=pool)
     scopes = ScopeBuilder(coverage=PgCoverage(pool=pool), clock=clock, max_age=max_age(settings))
     living = Living(pool=pool, jobs=jobs, scopes=scopes, audit=audit)
-    rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=full_text, answers=living)
+    notices = UploadNotices(pool=pool, jobs=jobs, answers=living)
+    rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=full_text, answers=notices)
     objects = StoredObjects.in_folder(opened.database.folder.objects)
-    deletion = Deletion(pool=pool, jobs=jobs, full_text=full_text, objects=objects, answers=living)
+    deletion = Deletion(pool=pool, jobs=jobs, full_text=full_text, objects=objects, answers=notices)
     jobs.add(DOCUMENT_JOB, living.look_from, queue="standing", retries=8)
     jobs.add(AUDIENCE_JOB, living.look_before, queue="standing", retries=8)
     jobs.add(PLACE_JOB, living.judge, queue="standing", retries=8)
+    jobs.add(NOTICE_JOB, notices.take_back, queue="notices", retries=NOTICE_RETRIES)
     jobs.add(RIGHTS_JOB, rights.run, queue="upkeep", retries=8)
     jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=8)
     passages = PgPassages(pool=pool)
@@ -167,6 +171,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
         records=RunRecords(pool=pool, audit=audit),
         posts=Posts(pool=pool),
         living=living,
+        notices=notices,
         limits=opened.limits,
     )
 

@@ -175,6 +175,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             pool=core.pool, records=core.records, jobs=core.jobs, worker=worker, given=core.living, roles=core.roles
         )
         core.living.connect(memberships=sync, under_way=worker)
+        core.notices.connect(messages)
         _add_showing(core, messages, budget, pace)
         originals = OriginalLinks(
             pool=core.pool,
@@ -242,7 +243,9 @@ def _add_uploads(core: Core, files: SlackFiles, replies: UploadReplies, sync: Wo
     source = SlackSource(
         files=files, places=places, max_bytes=core.limits.file_bytes, look_again=uploads.places_changed
     )
-    add_pipeline(core, sources={SOURCE: source}, progress=UploadProgress(pool=core.pool, replies=replies))
+    add_pipeline(
+        core, sources={SOURCE: source}, progress=UploadProgress(pool=core.pool, replies=replies, notices=core.notices)
+    )
     core.jobs.add(PLACES_JOB, uploads.look_again, queue="places", retries=PLACES_RETRIES, gave_up=uploads.close)
     core.jobs.add(PLACE_JOB, uploads.look_around, queue="places", retries=PLACES_RETRIES)
     return uploads

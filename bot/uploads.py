@@ -281,12 +281,21 @@ class _Shown:
     status: UploadStatus
 
 
+class Notices(Protocol):
+    """What becomes of the messages afterwards (``bot.notices``)."""
+
+    async def shown(self, document: str) -> None: ...
+
+    async def delete(self, conversation: str, ts: str) -> None: ...
+
+
 class UploadProgress:
     """``ingest.ports.Progress``: shows a version's states in the thread of the upload that brought it."""
 
-    def __init__(self, *, pool: AsyncConnectionPool, replies: UploadReplies) -> None:
+    def __init__(self, *, pool: AsyncConnectionPool, replies: UploadReplies, notices: Notices) -> None:
         self._pool = pool
         self._replies = replies
+        self._notices = notices
         self._shown: dict[str, _Shown] = {}
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -307,6 +316,8 @@ class UploadProgress:
         async with self._turns.setdefault(report.version_id, asyncio.Lock()):
             try:
                 await self._show(report.version_id, UploadPlace(**report.reply), status)
+                if status.stage is UploadStage.READY:
+                    await self._notices.shown(report.document)
             except (SlackError, NotDelivered) as error:
                 log.warning("upload_state_not_shown", version=report.version_id, error=str(error))
 
@@ -324,4 +335,7 @@ class UploadProgress:
     async def _note(self, version: str, place: UploadPlace, ts: str) -> None:
         async with self._pool.connection() as connection:
             reply = Jsonb(asdict(replace(place, status_ts=ts)))
-            await connection.execute(NOTE_REPLY, {"reply": reply, "version": version})
+            noted = await connection.execute(NOTE_REPLY, {"reply": reply, "version": version})
+        if noted.rowcount == 0:
+            # Deleted while it was posted: nobody knows of the message but us.
+            await self._notices.delete(place.conversation, ts)

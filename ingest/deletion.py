@@ -28,9 +28,9 @@ UPDATE documents
 RETURNING team
 """
 
-# Object keys stay until the purge has looked at them.
+# Object keys stay until the purge has looked at them, and where the reading was told of until that is taken back.
 EMPTY_VERSIONS: Final = """
-UPDATE versions SET state = 'DELETED', cause = NULL, report = '{}', reply = '{}' WHERE document_id = %(document)s
+UPDATE versions SET state = 'DELETED', cause = NULL, report = '{}' WHERE document_id = %(document)s
 """
 
 DROP_UNITS: Final = """

@@ -24,6 +24,14 @@ def report(state: State, **changes: Any) -> IngestReport:
     return IngestReport(**values | {"reply": asdict(PLACE)} | changes)
 
 
+class Standing:
+    """Notices that are never taken back."""
+
+    async def shown(self, document: str) -> None: ...
+
+    async def delete(self, conversation: str, ts: str) -> None: ...
+
+
 class SlowSlack(FakeSlack):
     """Posting takes a turn of the event loop, in which others go on."""
 
@@ -35,7 +43,7 @@ class SlowSlack(FakeSlack):
 async def test_who_tells_first_posts_and_the_others_edit(pool: AsyncConnectionPool) -> None:
     slack = SlowSlack()
     replies = UploadReplies(messages=slack, budget=EditBudget(clock=time.monotonic), sleep=asyncio.sleep)
-    progress = UploadProgress(pool=pool, replies=replies)
+    progress = UploadProgress(pool=pool, replies=replies, notices=Standing())
     await asyncio.gather(*(progress.show(report(State.REGISTERED)) for _ in range(3)))
     await progress.show(report(State.PUBLISHED))
     await progress.show(report(State.REGISTERED))

@@ -1,0 +1,100 @@
+"""Messages that tell how an upload is getting on name its file. They go when their readers may not know it any more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final
+
+import structlog
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+
+from handlers.errors import RateLimited, SlackError, Unreachable
+from handlers.ports import Messages
+from ingest.ports import Answers, Jobs
+
+log = structlog.get_logger()
+
+NOTICE_JOB: Final = "notice"
+"""Name of the job that takes back a document's notices; its argument is ``document``."""
+
+NOTICE_RETRIES: Final = 24 * 60
+"""A minute apart at most: Slack may be away for about a day."""
+
+# Notices of a document that is deleted, or is not shared where they stand. Not those of a version that is still being
+# read: where it is shared is not known before it was fetched, and its end looks again.
+ASTRAY: Final = """
+SELECT version_id, reply ->> 'conversation', reply ->> 'status_ts'
+  FROM versions JOIN documents AS document USING (document_id)
+ WHERE document_id = %(document)s AND reply ->> 'status_ts' IS NOT NULL
+   AND (document.deleted_at IS NOT NULL
+        OR (state IN ('PUBLISHED', 'SUPERSEDED', 'FAILED')
+            AND NOT EXISTS (
+                SELECT FROM grants AS given
+                 WHERE given.document_id = document.document_id
+                   AND (given.principal = 'channel:' || document.team || '/' || (reply ->> 'conversation')
+                        OR (reply ->> 'conversation' LIKE 'D%%' AND given.principal LIKE 'user:%%')))))
+"""
+
+FORGET: Final = "UPDATE versions SET reply = '{}' WHERE version_id = %(version)s"
+
+
+class NotConnected(Exception):
+    """There is no Slack in this process; the job waits for one that has."""
+
+
+class UploadNotices:
+    """Hears what answers hear (``ingest.ports.Answers``), and hands it on to them."""
+
+    def __init__(self, *, pool: AsyncConnectionPool, jobs: Jobs, answers: Answers) -> None:
+        self._pool = pool
+        self._jobs = jobs
+        self._answers = answers
+        self._messages: Messages | None = None
+
+    def connect(self, messages: Messages) -> None:
+        """Where the messages stand."""
+        self._messages = messages
+
+    async def documents_changed(
+        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
+    ) -> None:
+        """These documents were deleted or lost grants; in the caller's transaction when it is given."""
+        await self._answers.documents_changed(documents, connection=connection)
+        if connection is None:
+            async with self._pool.connection() as own, own.transaction():
+                await self._enqueue(own, documents)
+        else:
+            await self._enqueue(connection, documents)
+
+    async def shown(self, document: str) -> None:
+        """The last word on a version of the document stands: it may stand astray already."""
+        async with self._pool.connection() as connection, connection.transaction():
+            await self._enqueue(connection, [document])
+
+    async def take_back(self, *, document: str) -> None:
+        """The job. Raises SlackError while Slack can't be reached, NotConnected where there is none."""
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(ASTRAY, {"document": document})).fetchall()
+        if rows and self._messages is None:
+            raise NotConnected
+        for version, conversation, ts in rows:
+            await self.delete(conversation, ts)
+            async with self._pool.connection() as connection:
+                await connection.execute(FORGET, {"version": version})
+
+    async def delete(self, conversation: str, ts: str) -> None:
+        """Take one message back; one that we can't get at (any more) is left. Raises SlackError as the job does."""
+        if self._messages is None:
+            raise NotConnected
+        try:
+            await self._messages.delete(conversation, ts)
+        except (RateLimited, Unreachable):
+            raise
+        except SlackError as error:
+            log.warning("notice_left", conversation=conversation, error=error.error)
+
+    async def _enqueue(self, connection: AsyncConnection[Any], documents: Collection[str]) -> None:
+        for document in sorted(documents):
+            name = f"{NOTICE_JOB}/{document}"
+            await self._jobs.enqueue(connection, NOTICE_JOB, queueing_lock=name, document=document)
