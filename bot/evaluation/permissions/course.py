@@ -51,25 +51,28 @@ class Outcome:
 class Course:
     """Lives through a list of steps in a workspace of ``stage``."""
 
-    def __init__(self, *, stage: Stage, markers: Markers, seed: int, number: int, size: Size) -> None:
+    def __init__(self, *, stage: Stage, markers: Markers, seed: int, number: int, size: Size, team: str = "") -> None:
+        """``team``: the workspace's id, by default made of its number."""
         self._stage = stage
         self._markers = markers
         self._seed = seed
         self._number = number
         self._size = size
+        self._team = team or f"T{number:06d}PROOF"
 
     async def run(self, taken: Sequence[Step] | None = None) -> Outcome:
         """Live through these steps, by default those that seed and number give. Raises NeverAtRest."""
         random = Random(f"{self._seed}/{self._number}")  # noqa: S311 - a course of events, no secret
         plan = blueprint(random, topics=self._size.topics, files=self._size.files)
         course = steps(random, count=self._size.steps) if taken is None else taken
-        team = f"T{self._number:06d}PROOF"
         async with self._stage.bot(
-            team, lambda workspace: settle_in(workspace, random, members=self._size.members)
+            self._team, lambda workspace: settle_in(workspace, random, members=self._size.members)
         ) as bot:
             oracle = Oracle(bot.workspace)
             eyes = Eyes(context=bot.sandbox.context, markers=self._markers, oracle=oracle)
-            questions = Questions(bot=bot, markers=self._markers, oracle=oracle, baseline=Baseline(bot.core, team))
+            questions = Questions(
+                bot=bot, markers=self._markers, oracle=oracle, baseline=Baseline(bot.core, self._team)
+            )
             acts = Acts(
                 bot=bot,
                 hands=Hands(self._stage.session, bot.sandbox.site),
