@@ -54,19 +54,19 @@ export class Sidebar {
     const newMessage = iconButton("plus", t("newMessage"), () => this._app.newMessage());
     return [
       this._section("channels", mine, newChannel),
-      this._section("directMessages", direct, newMessage, [this._botEntry(direct), this._homeEntry()]),
+      this._section("directMessages", direct, newMessage, this._botEntry(direct), this._homeEntry()),
       others.length > 0 && this._section("moreChannels", others),
       store.ready && all.length === 0 && h("p", { class: "sidebar-note" }, t("noConversations")),
     ];
   }
 
-  _section(title, conversations, action, extra) {
+  _section(title, conversations, action, first, last) {
     const rows = conversations.map((one) => this._row(one));
     return h(
       "section",
       { class: `sidebar-${title}`, "aria-label": t(title) },
       h("h2", null, t(title), action),
-      h("ul", null, extra, rows),
+      h("ul", null, first, rows, last),
     );
   }
 
