@@ -36,6 +36,9 @@ SERVERS = frozenset({"demo", "serve"})
 """Commands that keep a log; the others report on their own work alone, and log what goes wrong."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+As = Annotated[
+    str | None, typer.Option("--as", help="In the name of this person (id or name), who must be allowed to.")
+]
 Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")]
 
 
@@ -139,21 +142,44 @@ def add(
 
 
 @documents.command("list")
-def list_(as_json: Json = False) -> None:
+def list_(asker: As = None, as_json: Json = False) -> None:
     """All documents with their state."""
-    _run(_command("documents").list_all(as_json=as_json))
+    _run(_command("library").list_all(asker=asker, as_json=as_json))
 
 
 @documents.command("show")
-def show(document: Annotated[str, typer.Argument(help="The document's id.")], as_json: Json = False) -> None:
+def show(
+    document: Annotated[str, typer.Argument(help="The document's id.")], asker: As = None, as_json: Json = False
+) -> None:
     """One document: its versions, and the text of its units with their places."""
-    _run(_command("documents").show(document, as_json=as_json))
+    _run(_command("library").show(document, asker=asker, as_json=as_json))
+
+
+@documents.command("publish")
+def publish(
+    document: Annotated[str, typer.Argument(help="The document's id.")],
+    number: Annotated[int, typer.Argument(min=1, help="The number of a version that was published before.")],
+    asker: As = None,
+    as_json: Json = False,
+) -> None:
+    """Publish an earlier version again; it becomes the newest."""
+    _run(_command("curating").restore(document, number=number, asker=asker, as_json=as_json))
+
+
+@documents.command("rollback")
+def rollback(
+    document: Annotated[str, typer.Argument(help="The document's id.")], asker: As = None, as_json: Json = False
+) -> None:
+    """Publish the version before the present one again."""
+    _run(_command("curating").restore(document, number=None, asker=asker, as_json=as_json))
 
 
 @documents.command("delete")
-def delete(document: Annotated[str, typer.Argument(help="The document's id.")], as_json: Json = False) -> None:
+def delete(
+    document: Annotated[str, typer.Argument(help="The document's id.")], asker: As = None, as_json: Json = False
+) -> None:
     """Remove a document from every store."""
-    _run(_command("documents").delete(document, as_json=as_json))
+    _run(_command("curating").delete(document, asker=asker, as_json=as_json))
 
 
 @audit.command("export")

@@ -1,4 +1,4 @@
-"""``haitang documents``: learn files from this machine, list, show and delete them.
+"""``haitang documents add``: learn files from this machine.
 
 Beside a running bot the work is left to its jobs; without one, this process does it itself and leaves the bot's own
 jobs alone: it has no Slack to do them with.
@@ -18,12 +18,10 @@ from bot.commands.output import Console, Declined, Misused
 from bot.config import load
 from bot.ingestion import COMMAND_SOURCE, add_pipeline
 from handlers import texts
-from handlers.places import place_label
-from ingest.model import FINAL_STATES, IngestReport, Receipt, State, Version
+from ingest.model import FINAL_STATES, IngestReport, State, Version
 from ingest.pipeline import Pipeline
 from ingest.register import Registration, Upload
 from permissions.model import Principal
-from retrieval.model import Place
 
 POLL_SECONDS: Final = 0.3
 
@@ -50,67 +48,14 @@ async def add(paths: list[Path], *, channel: str | None, group: str | None, work
         pipeline = add_pipeline(core, sources={}, progress=ConsoleProgress(console))
         uploads = [_upload(path, team, principals) for path in paths]
         rows = [await _learn(core, console, pipeline, upload) for upload in uploads]
-    console.result(rows, [_line(row["path"], row) for row in rows])
+    console.result(rows, [version_line(row["path"], row) for row in rows])
     return 0 if all(row["state"] == State.PUBLISHED for row in rows) else 1
 
 
-async def list_all(*, as_json: bool) -> int:
-    """List all documents of the workspace."""
-    console = Console(as_json=as_json)
-    async with open_core(load(), purpose="documents list") as core:
-        rows = await core.catalog.documents(team=await Names(pool=core.pool).team())
-    lines = [f"{row['document']}  {row['state']:<10}  {row['title']}" for row in rows]
-    console.result(rows, lines or ["no documents yet"])
-    return 0
-
-
-async def show(document: str, *, as_json: bool) -> int:
-    """Show one document: its versions, and its units as they were read."""
-    console = Console(as_json=as_json)
-    async with open_core(load(), purpose="documents show") as core:
-        found = await core.catalog.show(document)
-    if found is None:
-        raise Declined(f"there is no document {document!r}; `haitang documents list` names them")
-    lines = [found["title"], *(_line(row["version"], row) for row in found["versions"])]
-    lines += [f"\n— {_where(unit)}\n{unit['text']}" for unit in found["units"]]
-    console.result(found, lines)
-    return 0
-
-
-def _line(name: str, row: Mapping[str, Any]) -> str:
+def version_line(name: str, row: Mapping[str, Any]) -> str:
     """What became of a version, with the cause and its remedy in words."""
     why = texts.CAUSES[row["cause"]]("en") if row["cause"] else ""
     return f"{name}: {row['state']}" + (f": {why}" if why else "")
-
-
-def _where(unit: Mapping[str, Any]) -> str:
-    place = place_label(Place.from_json(unit["place"]), "en")
-    return f"{place} ({unit['how']})" if place else str(unit["how"])
-
-
-async def delete(document: str, *, as_json: bool) -> int:
-    """Delete one document from every store, and print the receipt."""
-    console = Console(as_json=as_json)
-    async with open_core(load(), purpose="documents delete") as core:
-        receipt = await core.deletion.delete(document, by="command")
-        if receipt is None:
-            raise Declined(f"there is no document {document!r}; `haitang documents list` names them")
-        if core.database.is_owner:
-            await core.deletion.purge(document=document)
-        receipt = await _purged(core, document)
-    removed = dict(receipt.removed)
-    row = {"document": document, "deleted_at": receipt.deleted_at.isoformat(), "removed": removed}
-    console.result(row, [f"{document} is gone: " + ", ".join(f"{count} {name}" for name, count in removed.items())])
-    return 0
-
-
-async def _purged(core: Core, document: str) -> Receipt:
-    """The receipt once every store is clean; beside a running bot that is its job."""
-    while True:
-        receipt = await core.deletion.receipt(document)
-        if receipt is not None and receipt.purged_at is not None:
-            return receipt
-        await asyncio.sleep(POLL_SECONDS)
 
 
 async def _readers(core: Core, team: str, *, channel: str | None, group: str | None) -> Collection[Principal]:
