@@ -56,6 +56,15 @@ async def test_it_is_asked_once(given: Given) -> None:
     assert await given.count("runs") == 2
 
 
+async def test_a_withdrawal_that_slack_does_not_show_yet_comes_first(given: Given) -> None:
+    old = await superseded(given)
+    await given.close("case")
+    await given.work(but="withdraw")
+    assert not await given.runs.ask_again(old, by="U1")
+    await given.work()
+    assert await given.runs.ask_again(old, by="U1")
+
+
 async def test_an_answer_that_stands_is_not_asked_again(given: Given) -> None:
     await given.learn("case", CASE)
     run_id = await given.give(QUESTION)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from psycopg.errors import OperationalError
 
+from bot.answers.living import Place
 from handlers.errors import Gone, NotEditable, RateLimited, Unreachable
 from permissions.model import ConversationKind, Principal
 from tests import rows
@@ -143,6 +144,18 @@ async def test_what_is_superseded_and_then_closed_is_withdrawn(given: Given) -> 
     await given.work()
     assert await given.standing(run_id) == ("withdrawn", True)
     assert "新版本" not in given.shown()
+
+
+async def test_a_mark_that_was_decided_before_a_withdrawal_changes_nothing_after_it(given: Given) -> None:
+    await given.learn("case", CASE)
+    run_id = await given.give(QUESTION)
+    await rows.add_version(given.pool, "case", ["防水材料由北林建材供货。"], number=2)
+    (verdict,) = await given.living._verdicts(Place(rows.TEAM, CHANNEL, ""))
+    await given.close("case")
+    await given.work()
+    await given.living._mark([verdict])
+    await given.work()
+    assert await given.standing(run_id) == ("withdrawn", True)
 
 
 async def test_a_deletion_waits_for_nobody(given: Given) -> None:

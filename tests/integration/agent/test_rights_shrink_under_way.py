@@ -9,7 +9,7 @@ from handlers.errors import Unreachable
 from handlers.model import Restarted, TextDelta
 from permissions.model import Principal
 from tests import rows
-from tests.integration.agent.given import Given
+from tests.integration.agent.given import HERE, Given
 from tests.integration.agent.world import Gate, World, inquiry
 
 CASE = "卫生间用青桐牌柔性防水涂料。防水材料由江城建材供货。"
@@ -61,8 +61,12 @@ async def test_a_run_that_quotes_what_was_closed_starts_over_and_shows_none_of_i
     await gate.arrived.wait()
     await until(lambda: shows(given, QUOTED))
     await given.close("case", OTHERS)
-    given.records.save = save  # type: ignore[method-assign]  # the second attempt is quick
+    given.records.save = save  # type: ignore[method-assign]  # the second attempt saves as usual
+    given.search.before = again = Gate()
     await given.work()
+    await again.arrived.wait()
+    await until(lambda: shows(given, QUOTED, no_more=True))
+    again.open()
     await work
     assert QUOTED not in given.shown()
     assert "没有找到" in given.shown()
@@ -216,4 +220,14 @@ async def test_an_answer_whose_source_was_closed_is_no_context_even_before_anybo
     await said_before(given, await given.give("卫生间的防水材料由谁供货？"))
     async with given.pool.connection() as connection:
         await rows.set_grants(connection, "case", [OTHERS])
+    assert not any(QUOTED in text for text in await heard(given))
+
+
+async def test_an_answer_that_was_withdrawn_is_no_context_though_its_source_was_opened_again(given: Given) -> None:
+    await given.learn("case", CASE)
+    await said_before(given, await given.give("卫生间的防水材料由谁供货？"))
+    await given.close("case", OTHERS)
+    await given.work(but="withdraw")
+    async with given.pool.connection() as connection:
+        await rows.set_grants(connection, "case", [HERE])
     assert not any(QUOTED in text for text in await heard(given))

@@ -313,3 +313,36 @@ async def test_at_the_stop_of_the_process_open_replies_are_let_go() -> None:
     await office.begin(inquiry(), run_id="r1", language="en")
     await office.aclose()
     assert not office._open
+
+
+async def test_an_answer_that_is_withdrawn_while_it_waits_for_its_turn_is_never_sent() -> None:
+    slack, time = FakeSlack(), Time()
+    office, journal = replies(slack, time), Noted()
+    office = replace(office, journal=journal)
+    reply = await office.begin(inquiry(), run_id="r1", language="en")
+    other = office.budget.join()
+    while office.budget.take_final(other) == 0:
+        pass
+    await reply.show(final("Five years [1].", 1))
+    finishing = asyncio.ensure_future(reply.finish())
+    await settle()
+    assert journal.posts
+    journal.withdrawn = True
+    await finishing
+    assert slack.edits == []
+    assert list(slack.shown) == [reply.placeholder_ts]
+
+
+async def test_every_message_of_an_answer_is_noted_and_one_that_quotes_nothing_is_not() -> None:
+    slack, journal = FakeSlack(), Noted()
+    office = replace(replies(slack, Time()), journal=journal)
+    reply = await office.begin(inquiry(), run_id="r1", language="en")
+    await reply.show(final("\n\n".join(["Five years. " * 700, "And more. " * 700 + "[1]"]), 1))
+    await reply.finish()
+    assert {post.ts for post in journal.posts.values()} == set(slack.shown)
+    assert len(slack.shown) == 3
+    journal.posts.clear()
+    reply = await office.begin(inquiry(), run_id="r2", language="en")
+    await reply.show(Cancelled(run_id="r2"))
+    await reply.finish()
+    assert journal.posts == {}
