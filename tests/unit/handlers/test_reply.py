@@ -317,18 +317,20 @@ async def test_at_the_stop_of_the_process_open_replies_are_let_go() -> None:
 
 async def test_an_answer_that_is_withdrawn_while_it_waits_for_its_turn_is_never_sent() -> None:
     slack, time = FakeSlack(), Time()
-    office, journal = replies(slack, time), Noted()
-    office = replace(office, journal=journal)
+    journal = Noted()
+
+    async def withdrawn_meanwhile(seconds: float) -> None:
+        journal.withdrawn = True
+        await time.sleep(seconds)
+
+    office = replace(replies(slack, time), journal=journal, sleep=withdrawn_meanwhile)
     reply = await office.begin(inquiry(), run_id="r1", language="en")
     other = office.budget.join()
     while office.budget.take_final(other) == 0:
         pass
     await reply.show(final("Five years [1].", 1))
-    finishing = asyncio.ensure_future(reply.finish())
-    await settle()
+    await reply.finish()
     assert journal.posts
-    journal.withdrawn = True
-    await finishing
     assert slack.edits == []
     assert list(slack.shown) == [reply.placeholder_ts]
 
