@@ -52,7 +52,7 @@ async def permissions(*, checks: int, seed: int, workspace: int | None, as_json:
             figures = await prove(stage, checks=checks, seed=seed, only=workspace, done=done)
     for line in described(figures):
         console.say(line)
-    shortcomings = figures.shortcomings(wanted=checks)
+    shortcomings = figures.shortcomings()
     for shortcoming in shortcomings:
         console.say(f"haitang: {shortcoming}")
     document = figures.to_json()

@@ -35,6 +35,7 @@ class Figures:
     """What all workspaces together have shown."""
 
     seed: int
+    wanted: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -68,7 +69,7 @@ class Figures:
             "seconds": round(self.seconds, 1),
         }
 
-    def shortcomings(self, *, wanted: int) -> list[str]:
+    def shortcomings(self) -> list[str]:
         """Why this is no proof; empty when it is one. Shares are asked of as many questions as say something."""
         questions, answers, public = self.total("questions"), self.total("answers"), self.total("public_answers")
         found = []
@@ -78,7 +79,7 @@ class Figures:
             )
         for outcome in self.outcomes:
             found += [f"no end of the question {one} in workspace {outcome.number}" for one in outcome.unanswered]
-        if wanted >= FULL and len(self.outcomes) < WORKSPACES:
+        if self.wanted >= FULL and len(self.outcomes) < WORKSPACES:
             found.append(f"only {len(self.outcomes)} workspaces, {WORKSPACES} are needed")
         if questions >= MANY_QUESTIONS and self.total("forbidden_best") < FORBIDDEN_BEST * questions:
             found.append("too few questions whose best passage somebody in the audience may not read")
@@ -96,7 +97,7 @@ async def prove(
 
     ``only`` replays the workspace of that number alone. ``done`` is called after each. Raises NeverAtRest.
     """
-    figures, markers = Figures(seed=seed), Markers()
+    figures, markers = Figures(seed=seed, wanted=checks), Markers()
     needed = min(WORKSPACES, -(-checks * WORKSPACES // FULL))
     size = SHORT if checks <= FULL else LONG
     began = time.monotonic()
@@ -133,8 +134,7 @@ def described(figures: Figures, *, most: int = 10) -> list[str]:
         lines.append(
             f"LEAK {leak.kind}: {leak.person} sees {leak.shown.file} of {leak.shown.team} at {leak.where}: {leak.text}"
         )
-        lines.append(
-            f"  again: haitang eval permissions --seed {figures.seed} --workspace {outcome.number}; its steps:"
-        )
+        again = f"--checks {figures.wanted} --seed {figures.seed} --workspace {outcome.number}"
+        lines.append(f"  again: haitang eval permissions {again}; its steps:")
         lines += [f"    {number:3} {step}" for number, step in enumerate(outcome.trail, start=1)]
     return lines
