@@ -186,6 +186,8 @@ class Reply:
             raise NotDelivered(f"the end of run {self._state.run_id} could not be shown: {error}") from error
         finally:
             self._closed(self)
+            # A delivery that broke off before its final edit leaves nobody waiting for one.
+            await self._live.aclose()
 
     async def abandon(self) -> None:
         """Leave the message as it stands (the process stops)."""
@@ -235,6 +237,8 @@ class Reply:
         try:
             if is_first_attempt:
                 await self._live.finish(post.message, may=self._may if self._quotes else None)
+            elif self._quotes and not await self._may():
+                raise Withdrawn
             else:
                 await self._messages.edit(self._inquiry.conversation, self.placeholder_ts, post.message)
         except TooLong:

@@ -100,6 +100,11 @@ EMPTY: Final = (
         WHERE evidence_sets.evidence_set_id = evidence.evidence_set_id AND run_id = ANY (%(runs)s)""",
     "UPDATE posts SET content = '{}' WHERE run_id = ANY (%(runs)s)",
     "DELETE FROM posts WHERE run_id = ANY (%(runs)s) AND ts IS NULL",
+    # An answer that was saved and is not planned yet: its message shows what was written of it until now.
+    """INSERT INTO posts (run_id, ordinal, conversation, ts, content)
+       SELECT run_id, 1, conversation, placeholder_ts, '{}' FROM runs
+        WHERE run_id = ANY (%(runs)s) AND placeholder_ts IS NOT NULL AND completion IN ('answered', 'partial')
+       ON CONFLICT DO NOTHING""",
 )
 
 # Only what people see there can be clicked: a withdrawal that is not shown yet comes first.

@@ -105,6 +105,27 @@ async def test_an_answer_that_is_closed_on_its_way_is_not_shown(given: Given) ->
     assert "撤回" in given.shown()
 
 
+async def test_an_answer_that_is_closed_between_its_saving_and_its_showing_leaves_no_draft(given: Given) -> None:
+    await given.learn("case", CASE)
+    run_id = await given.ask(QUESTION)
+    plan = given.posts.plan
+
+    async def closed_before(*arguments: object) -> object:
+        await until(lambda: shows(given, QUOTED))
+        await given.close("case", OTHERS)
+        await given.work(but="withdraw")
+        return await plan(*arguments)  # type: ignore[arg-type]  # handed on
+
+    given.posts.plan = closed_before  # type: ignore[method-assign,assignment]  # something happens in between
+    await given.worker.answer(run_id=run_id)
+    await given.work()
+    assert await given.standing(run_id) == ("withdrawn", True)
+    assert QUOTED not in given.shown()
+    assert "撤回" in given.shown()
+    assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("edits of")]
+    assert await given.runs.ask_again(run_id, by="U1")
+
+
 async def test_a_citation_message_that_slack_takes_during_a_withdrawal_is_taken_down(given: Given) -> None:
     await given.learn("case", CASE)
     run_id = await given.ask(QUESTION)
