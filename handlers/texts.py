@@ -201,6 +201,7 @@ UPLOADER_UNKNOWN = Sentence(
     "I did not learn this file: Slack did not tell me who you are in this workspace. Please share it again later.",
     "我没有学习这个文件：Slack 没有告诉我你在本工作区的身份。请稍后再分享一次。",
 )
+UPLOAD_UNSEEN = Sentence("I could not read this file: {why}", "无法读取这个文件：{why}")
 LEFT_OUT = Sentence("Left out:", "没有读到的部分：")
 PERCENT = Sentence("{line} {percent} %", "{line} {percent}%")
 

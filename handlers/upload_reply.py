@@ -28,6 +28,8 @@ _DOING = {
     UploadStage.READING: texts.UPLOAD_READING,
     UploadStage.INDEXING: texts.UPLOAD_INDEXING,
 }
+# Files that Slack does not show us (any more): whoever reads the message may not know their names either.
+_UNSEEN = frozenset({"access_denied", "not_found"})
 _FINAL = {UploadStage.READY: DONE, UploadStage.FAILED: BROKEN}
 
 
@@ -144,6 +146,8 @@ def _line(status: UploadStatus, language: str) -> str:
         return texts.UPLOAD_READY(language, title=title)
     if status.stage is UploadStage.FAILED:
         cause = texts.CAUSES.get(status.cause or "internal", texts.CAUSES["internal"])
+        if status.cause in _UNSEEN:
+            return texts.UPLOAD_UNSEEN(language, why=cause(language))
         return texts.UPLOAD_FAILED(language, title=title, why=cause(language))
     line = _DOING[status.stage](language, title=title)
     return line if status.percent is None else texts.PERCENT(language, line=line, percent=status.percent)

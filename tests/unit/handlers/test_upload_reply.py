@@ -47,6 +47,15 @@ async def test_from_waiting_to_the_end(stage: UploadStage, cause: str | None, re
     assert not replies._live
 
 
+@pytest.mark.parametrize("cause", ["access_denied", "not_found"])
+async def test_a_file_that_slack_does_not_show_us_is_not_named(cause: str) -> None:
+    slack = FakeSlack()
+    replies = shows(slack)
+    ts = await replies.show(PLACE, status(UploadStage.WAITING))
+    await replies.show(replace(PLACE, status_ts=ts), status(UploadStage.FAILED, cause))
+    assert "a.pdf" not in words(slack.shown[ts])
+
+
 @pytest.mark.parametrize("error", [Gone("message_not_found"), TooLong("msg_too_long")])
 async def test_a_message_that_cannot_be_edited_is_posted_anew(error: Exception) -> None:
     slack = FakeSlack()
