@@ -96,6 +96,7 @@ class PgDirectory:
             "new_principal": str(Principal.channel(team, new)),
         }
         async with self._pool.connection() as connection, connection.transaction():
+            await _locked(connection, team, old)
             for statement in (sql.MOVE_MEMBERS, sql.MOVE_DEPARTURES, sql.MOVE_CONVERSATION):
                 await connection.execute(statement, given)
             for statement in (sql.DROP_MEMBERS, sql.DROP_DEPARTURES, sql.DROP_CONVERSATION):
@@ -109,6 +110,7 @@ class PgDirectory:
         """The conversation is gone: nobody holds its principal any more."""
         given = {"team": team, "conversation": conversation}
         async with self._pool.connection() as connection, connection.transaction():
+            await _locked(connection, team, conversation)
             for statement in (sql.DROP_MEMBERS, sql.DROP_DEPARTURES, sql.DROP_CONVERSATION):
                 await connection.execute(statement, given)
             await note(connection, team, conversations=[conversation])
@@ -154,6 +156,7 @@ class PgDirectory:
         """The bot sees the conversation no more: who is there is unknown, and nobody is proven to be."""
         given = {"team": team, "conversation": conversation}
         async with self._pool.connection() as connection, connection.transaction():
+            await _locked(connection, team, conversation)
             await connection.execute(sql.DROP_MEMBERS, given)
             await connection.execute(sql.MEMBERS_UNKNOWN, given)
             await note(connection, team, conversations=[conversation])
@@ -215,7 +218,8 @@ async def _locked(
     connection: AsyncConnection[Any], team: str, conversation: str
 ) -> tuple[ConversationKind, bool] | None:
     """Lock the conversation's row, so that a listing and an event are applied one after the other; its kind, and
-    whether it is shared."""
+    whether it is shared. Whoever changes who is there takes it before the rows of members: the other way round, two of
+    them would wait for each other in a circle."""
     given = {"team": team, "conversation": conversation}
     row = await (await connection.execute(sql.LOCK_CONVERSATION, given)).fetchone()
     return None if row is None else (ConversationKind(row[0]), row[1])
