@@ -59,8 +59,8 @@ PRINCIPALS_HERE: Final = f"""
 SELECT DISTINCT principal FROM grants WHERE document_id IN (SELECT document_id FROM cited WHERE {_HERE})
 """  # noqa: S608 - constants
 
-# Of the answers of a place those that can't stay as they stand. `newer` are documents of which another version is
-# active now; a document without an active version, deleted or not there, is closed.
+# What is to be said of the answers of a place. `newer` are documents of which a version with other bytes is active now
+# (an earlier one may have been published again); one without an active version was deleted.
 JUDGE: Final = f"""
 SELECT cited.run_id, min(cited.asker) AS asker, min(cited.state) AS state,
        bool_or(document.active_version IS NULL) AS is_gone,
@@ -68,10 +68,13 @@ SELECT cited.run_id, min(cited.asker) AS asker, min(cited.state) AS state,
                             WHERE grants.document_id = cited.document_id
                               AND grants.principal = ANY (%(covering)s))) AS is_closed,
        coalesce(array_agg(DISTINCT cited.document_id)
-                FILTER (WHERE document.active_version <> cited.version_id), '{{}}') AS newer,
+                FILTER (WHERE active.version_id <> cited.version_id
+                          AND (active.sha256 = quoted.sha256) IS NOT TRUE), '{{}}') AS newer,
        coalesce(min(standings.newer), '{{}}') AS marked
   FROM cited
   LEFT JOIN documents AS document ON document.document_id = cited.document_id AND document.deleted_at IS NULL
+  LEFT JOIN versions AS active ON active.version_id = document.active_version
+  LEFT JOIN versions AS quoted ON quoted.version_id = cited.version_id
   LEFT JOIN standings ON standings.run_id = cited.run_id
  WHERE {_HERE}
  GROUP BY cited.run_id

@@ -136,6 +136,23 @@ async def test_a_newer_version_marks_the_answer_and_a_rollback_takes_the_mark_aw
     assert given.slack.shown == before
 
 
+async def test_a_new_version_of_the_same_bytes_says_nothing_else(given: Given) -> None:
+    """An earlier content that is published again comes as a version of its own."""
+    await given.learn("case", CASE)
+    run_id = await given.give(QUESTION)
+    await rows.add_version(given.pool, "case", ["防水材料由北林建材供货。"], number=2)
+    await given.living.documents_changed(["case"])
+    await given.work()
+    assert await given.standing(run_id) == ("marked", True)
+    await rows.add_version(given.pool, "case", [CASE], number=3)
+    async with given.pool.connection() as connection:
+        await connection.execute("UPDATE versions SET sha256 = 'same' WHERE number <> 2")
+    await given.living.documents_changed(["case"])
+    await given.work()
+    assert await given.standing(run_id) == ("stands", True)
+    assert "新版本" not in given.shown()
+
+
 async def test_what_is_superseded_and_then_closed_is_withdrawn(given: Given) -> None:
     await given.learn("case", CASE)
     run_id = await given.give(QUESTION)

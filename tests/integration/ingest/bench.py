@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,6 +127,7 @@ class Bench:
     publisher: Publisher
     deletion: Deletion
     vectors: PgVectorStore
+    answers: ToldAnswers
     parser: LineParser = field(default_factory=LineParser)
     encoder: HashEncoder = field(default_factory=HashEncoder)
     progress: Recorder = field(default_factory=Recorder)
@@ -190,6 +191,17 @@ class Bench:
                 await asyncio.sleep(0.02)
 
 
+class ToldAnswers:
+    """``ingest.ports.Answers`` that keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    async def documents_changed(self, documents: Collection[str], *, connection: object = None) -> None:
+        assert connection is not None, "in the transaction of the change"
+        self.told += documents
+
+
 @asynccontextmanager
 async def bench(pool: AsyncConnectionPool, folder: Path) -> AsyncIterator[Bench]:
     """Put together and opened."""
@@ -202,8 +214,9 @@ async def bench(pool: AsyncConnectionPool, folder: Path) -> AsyncIterator[Bench]
     catalog, grants = Catalog(pool=pool), Grants(pool=pool)
     vectors = PgVectorStore(pool=pool, encoder=encoder.name)
     objects = StoredObjects.in_folder(folder / "objects")
-    rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=index)
-    publisher = Publisher(pool=pool, full_text=index, encoder=encoder.name)
+    answers = ToldAnswers()
+    rights = Rights(pool=pool, jobs=jobs, grants=grants, full_text=index, answers=answers)
+    publisher = Publisher(pool=pool, full_text=index, encoder=encoder.name, answers=answers)
     pipeline = Pipeline(
         pool=pool,
         jobs=jobs,
@@ -217,7 +230,7 @@ async def bench(pool: AsyncConnectionPool, folder: Path) -> AsyncIterator[Bench]
         scratch=folder / "scratch",
         limits=Limits(file_bytes=100_000),
     )
-    deletion = Deletion(pool=pool, jobs=jobs, full_text=index, objects=objects)
+    deletion = Deletion(pool=pool, jobs=jobs, full_text=index, objects=objects, answers=answers)
     jobs.add(INGEST_JOB, pipeline.run_short, queue="ingest", retries=1, gave_up=pipeline.gave_up)
     jobs.add(LONG_JOB, pipeline.run, queue="long", retries=1, gave_up=pipeline.gave_up)
     jobs.add(ANNOUNCE_JOB, pipeline.announce, queue="notices")
@@ -237,6 +250,7 @@ async def bench(pool: AsyncConnectionPool, folder: Path) -> AsyncIterator[Bench]
         publisher=publisher,
         deletion=deletion,
         vectors=vectors,
+        answers=answers,
         parser=parser,
         encoder=encoder,
         progress=progress,
