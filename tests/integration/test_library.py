@@ -122,6 +122,8 @@ async def test_the_uploader_who_has_left_looks_after_it_without_its_name(pool: A
         await connection.execute("DELETE FROM memberships WHERE conversation_id = 'C2'")
     access = await make().who_sees(team=rows.TEAM, viewer="U1", document="d1")
     assert (access.title, access.places, access.elsewhere, access.may_forget) == (None, (), True, True)
+    home = await make().home(team=rows.TEAM, person="U1", page=0)
+    assert [(file.document, file.title) for file in home.files] == [("d1", None)]
 
 
 @pytest.mark.parametrize(
