@@ -19,4 +19,3 @@ async def test_answers_hear_of_newer_versions_rights_and_deletions(ingestion: Be
     assert ingestion.answers.told == [made.document] * 2, "nothing has changed"
     await ingestion.deletion.delete(made.document, by="U1")
     assert ingestion.answers.told == [made.document] * 3
-
