@@ -166,6 +166,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             on_audience=core.living.audience_changed,
             on_moved=Moving(pool=core.pool).follow,
         )
+        stack.push_async_callback(sync.aclose)
         uploads = _add_uploads(core, files, upload_replies, sync)
         replies = Replies(messages=messages, journal=core.posts, budget=budget, now=core.clock, sleep=pace.sleep)
         stack.push_async_callback(replies.aclose)

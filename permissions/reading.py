@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -24,6 +26,39 @@ REMEDIES = {
 """What an administrator can do."""
 
 
+class Listings:
+    """All people of a team, read once for everybody who waits: it takes longer than a question does."""
+
+    def __init__(self, read: Callable[[str], Awaitable[None]]) -> None:
+        self._read = read
+        self._under_way: dict[str, asyncio.Task[None]] = {}
+
+    async def people(self, team: str) -> None:
+        """Return when they were read. Whoever gives up waiting stops nothing. Raises what the reading raises."""
+        task = self._under_way.get(team)
+        if task is None:
+            task = asyncio.create_task(self._of(team), name=f"people of {team}")
+            self._under_way[team] = task
+            task.add_done_callback(partial(self._ended, team))
+        await asyncio.shield(task)
+
+    async def aclose(self) -> None:
+        """Give up what is under way."""
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _of(self, team: str) -> None:
+        await self._read(team)
+
+    def _ended(self, team: str, task: asyncio.Task[None]) -> None:
+        self._under_way.pop(team, None)
+        # Nobody may be waiting for its error any more.
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.warning("people_unknown", team=team, problem=str(error))
+
+
 class Reader:
     """Everything it reads is written as of the moment before it was asked for. Raises WorkspaceUnavailable."""
 
@@ -34,10 +69,12 @@ class Reader:
         self._said: dict[str, Trouble | None] = {}
 
     async def person(self, team: str, user: str) -> None:
-        """Somebody who does not exist stays unknown."""
+        """Somebody who does not exist is unknown."""
         as_of = self._clock()
         person = await self._source.person(team, user)
-        if person is not None:
+        if person is None:
+            await self._directory.drop_person(team, user, as_of=as_of)
+        else:
             await self._directory.put_people([person], as_of=as_of)
 
     async def people(self, team: str) -> None:

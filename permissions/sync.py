@@ -13,7 +13,7 @@ import structlog
 
 from permissions.model import Trouble, TroubleKind
 from permissions.ports import EVERYWHERE, Directory, Unknowns, WorkspaceSource, WorkspaceUnavailable
-from permissions.reading import REMEDIES, Reader
+from permissions.reading import REMEDIES, Listings, Reader
 from permissions.sweep import Sweep
 
 _log = structlog.get_logger()
@@ -74,8 +74,13 @@ class WorkspaceSync:
         self._reader = Reader(source=source, directory=directory, clock=clock)
         self._quiet_reader = Reader(source=background or source, directory=directory, clock=clock)
         self._sweep = Sweep(source=background or source, directory=directory, clock=clock, announce=self._announce)
+        self._listings = Listings(self._reader.people)
         self._is_due = False
         self._locks: WeakValueDictionary[tuple[str, ...], asyncio.Lock] = WeakValueDictionary()
+
+    async def aclose(self) -> None:
+        """Give up what is still being read."""
+        await self._listings.aclose()
 
     async def load(self, team: str) -> None:
         """Read all people, user groups and conversations that the bot is in, with their members.
@@ -284,7 +289,7 @@ class WorkspaceSync:
 
     async def _read_strangers(self, team: str, users: tuple[str, ...]) -> None:
         if len(users) > _ONE_BY_ONE:
-            await self._reader.people(team)
+            await self._listings.people(team)
             return
         for user in users:
             await self._reader.person(team, user)

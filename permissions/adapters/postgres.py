@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -41,15 +41,22 @@ class PgDirectory:
             rows = await (await connection.execute(sql.PUT_PEOPLE, statement)).fetchall()
             for team in {team for team, _, _ in rows}:
                 users = [user for its, user, _ in rows if its == team]
-                places = await (await connection.execute(sql.PLACES_OF, {"team": team, "users": users})).fetchall()
-                names = [name for (name,) in places]
-                if any(is_new for its, _, is_new in rows if its == team):
-                    names.append(EVERYWHERE)
-                await note(connection, team, conversations=names)
+                is_wider = any(is_new for its, _, is_new in rows if its == team)
+                await _note_where(connection, team, users, also=[EVERYWHERE] if is_wider else [])
 
     async def people_listed(self, team: str, *, as_of: datetime) -> None:
-        """All people of the workspace were read, beginning at ``as_of``."""
-        await self._run(sql.PEOPLE_LISTED, team=team, as_of=as_of)
+        """All people of the workspace were read, beginning at ``as_of``: who is missing for the second time goes."""
+        given = {"team": team, "as_of": as_of}
+        async with self._pool.connection() as connection, connection.transaction():
+            gone = await (await connection.execute(sql.DROP_PEOPLE_ABSENT, given)).fetchall()
+            await connection.execute(sql.PEOPLE_LISTED, given)
+            await _note_where(connection, team, [user for (user,) in gone])
+
+    async def drop_person(self, team: str, user: str, *, as_of: datetime) -> None:
+        """There is nobody of this id, as of ``as_of``: where they are a member nothing is known of them."""
+        async with self._pool.connection() as connection, connection.transaction():
+            if (await connection.execute(sql.DROP_PERSON, {"team": team, "user": user, "as_of": as_of})).rowcount:
+                await _note_where(connection, team, [user])
 
     async def forget_person(self, team: str, user: str) -> None:
         """Nothing fresh is known of this person until they are read again."""
@@ -223,6 +230,14 @@ async def _locked(
     given = {"team": team, "conversation": conversation}
     row = await (await connection.execute(sql.LOCK_CONVERSATION, given)).fetchone()
     return None if row is None else (ConversationKind(row[0]), row[1])
+
+
+async def _note_where(
+    connection: AsyncConnection[Any], team: str, users: Collection[str], *, also: Sequence[str] = ()
+) -> None:
+    """What these people read has changed: note where answers may stand before them."""
+    places = await (await connection.execute(sql.PLACES_OF, {"team": team, "users": sorted(users)})).fetchall()
+    await note(connection, team, conversations=[*(name for (name,) in places), *also])
 
 
 async def _withdraw_workspace(connection: AsyncConnection[Any], team: str, conversation: str) -> list[str]:

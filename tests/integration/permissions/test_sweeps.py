@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from permissions.model import Conversation, ConversationKind, Trouble, TroubleKind
-from permissions.ports import Stage, WorkspaceUnavailable
+from permissions.ports import Stage, Unconfirmed, WorkspaceUnavailable
 from tests.integration.permissions.desk import Desk
 
 RATE_LIMITED = Trouble(TroubleKind.RATE_LIMITED)
@@ -155,27 +155,24 @@ async def test_failed_sweeps_are_tried_again_soon_and_ever_later(desk: Desk) -> 
 
 async def test_what_an_event_left_unknown_is_read_within_a_minute(desk: Desk) -> None:
     """Slack was silent when the events came; nobody asks and the next sweep is hours away."""
-    await desk.sync.load("T1")
-    desk.company.is_silent = True
-    await desk.sync.person_changed("T1", "CY")
-    await desk.sync.conversation_changed("T1", "ALL")
-    desk.company.is_silent = False
-    desk.later(minutes=1)
-    waits: list[float] = []
+    unknown = []
 
     async def wait(seconds: float) -> None:
-        waits.append(seconds)
-        desk.company.asked.clear()
+        unknown.append(await desk.directory.sweeps.unconfirmed("T1", limit=9))
         desk.later(seconds=seconds)
-        if len(waits) == 2:
+        if len(unknown) == 2:
             raise asyncio.CancelledError
-        await desk.sync.person_changed("T1", "NOBODY")
+        desk.company.is_silent = True
+        await sync.person_changed("T1", "CY")
+        await sync.conversation_changed("T1", "ALL")
+        await desk.directory.forget_members("T1", "PRICES")
+        unknown[0] = await desk.directory.sweeps.unconfirmed("T1", limit=9)
         desk.company.is_silent = False
 
+    sync = desk.made_sync(sleep=wait)
     with pytest.raises(asyncio.CancelledError):
-        await desk.made_sync(sleep=wait).keep_fresh("T1", every=timedelta(hours=6))
-    unknown = await desk.directory.sweeps.unconfirmed("T1", limit=9)
-    assert (unknown.people, unknown.conversations) == (("NOBODY",), ())
+        await sync.keep_fresh("T1", every=timedelta(hours=6))
+    assert unknown == [Unconfirmed(("CY",), ("ALL",), ("PRICES",)), Unconfirmed((), (), ())]
 
 
 async def test_an_app_that_was_taken_out_is_looked_for_within_minutes(desk: Desk) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from permissions.model import Conversation, ConversationKind, ScopeLimit, Trouble, TroubleKind
+from permissions.model import Conversation, ConversationKind, Person, ScopeLimit, Trouble, TroubleKind
+from permissions.ports import Page
 from tests.integration.permissions.desk import T0, Desk
 
 NOT_INSTALLED = Trouble(TroubleKind.NOT_INSTALLED, "account_inactive")
@@ -275,3 +277,48 @@ async def test_what_was_not_taken_is_told_again(desk: Desk) -> None:
         await sync.member_joined("T1", "PRICES", "GUS", event_at=desk.later(minutes=1))
     await desk.ask("CY", None)
     assert desk.audiences == [("PRICES",)]
+
+
+async def test_who_is_gone_from_two_listings_is_no_reader_of_public_channels(desk: Desk) -> None:
+    """Were they left to grow old, nothing but the workspace's own files would ever be shown there again."""
+    desk.company.inside["PRICES"] = ["ANN", "BO", "CY", "BOT"]
+    desk.company.staff["ED"] = replace(desk.company.staff["CY"], id="ED")
+    await desk.sync.load("T1")
+    assert await desk.ask("ANN", "ALL") == ("* ALL", ())
+    del desk.company.staff["ED"]
+    for hours in (6, 6):
+        desk.later(hours=hours)
+        await desk.sync.load("T1")
+        assert (await desk.ask("ANN", "ALL"))[0] in ("* ALL", "* ALL PRICES")
+    assert await desk.ask("ANN", "ALL") == ("* ALL PRICES", ())
+
+
+async def test_an_id_that_slack_does_not_know_stands_in_nobodys_way(desk: Desk) -> None:
+    desk.company.inside["PRICES"] = ["ANN", "BO", "CY", "BOT"]
+    await desk.sync.load("T1")
+    await desk.sync.person_changed("T1", "NOBODY")
+    assert await desk.ask("ANN", "ALL") == ("* ALL PRICES", ())
+    assert await desk.ask("NOBODY", "ALL") == ("", (ScopeLimit.ASKER_UNKNOWN,))
+
+
+async def test_many_unknown_people_are_listed_once_for_all_who_wait(desk: Desk) -> None:
+    """The listing outlives a question that gives up, so that the next one finds what it has read."""
+    crowd = [f"P{number}" for number in range(25)]
+    desk.company.staff |= {name: replace(desk.company.staff["CY"], id=name) for name in crowd}
+    desk.company.inside["PRICES"] += crowd
+    gate, real = asyncio.Event(), desk.company.people
+
+    async def slow(team: str, *, cursor: str = "") -> AsyncIterator[Page[Person]]:
+        await gate.wait()
+        async for page in real(team, cursor=cursor):
+            yield page
+
+    desk.company.people = slow  # type: ignore[method-assign]  # pages that take a while
+    sync = desk.made_sync(patience=0.05)
+    for asker in ("ANN", "BO"):
+        assert await sync.ensure_known("T1", "PRICES", asker) == Trouble(TroubleKind.SILENT)
+    gate.set()
+    await sync._listings.people("T1")
+    assert desk.company.asked.count("people") == 1
+    assert (await desk.ask("ANN", "PRICES"))[0] == "* PRICES"
+    await sync.aclose()
