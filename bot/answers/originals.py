@@ -114,6 +114,8 @@ class OriginalLinks:
             details = {"what": "open_original", "value": found.version, "reason": "not_allowed"}
             await self._audit.note(AuditEntry(Action.REFUSAL, found.team, found.reader, details=details))
             raise LinkOver
+        details = {"what": "open_original", "value": found.version}
+        await self._audit.note(AuditEntry(Action.CLICK, found.team, found.reader, details=details))
         try:
             await self._originals.fetch(row["object_key"], to)
         except FileNotFoundError as error:

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
 import handlers.model as events
-from bot.audit.runs import answer_entry, end_entry, evidence_entry, question_entry
+from bot.audit.runs import answer_entry, command_entry, end_entry, evidence_entry, question_entry
 from handlers.model import Completion, Inquiry, SharedFile
 from permissions.audit import Audit, scope_details
 from permissions.model import AccessScope, ConversationKind
@@ -185,7 +185,8 @@ class RunRecords:
         return cursor.rowcount == 1
 
     async def begin_command(self, run_id: str, *, team: str, conversation: str | None, asker: str, text: str) -> None:
-        """Add a running run of the command line."""
+        """Add a running run of the command line; that the operator asks in somebody's name is noted."""
+        await self._audit.note(command_entry(run_id, team=team, conversation=conversation, asker=asker))
         await self._execute(
             INSERT_RUN,
             run_id=run_id,

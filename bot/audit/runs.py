@@ -10,6 +10,18 @@ from permissions.model import AccessScope
 from retrieval.model import EvidenceSet
 
 
+def command_entry(run_id: str, *, team: str, conversation: str | None, asker: str) -> AuditEntry:
+    """That whoever has the machine asks in somebody's name; what follows of the run is under that name."""
+    return AuditEntry(
+        action=Action.QUESTION,
+        team=team,
+        actor="command",
+        run=run_id,
+        conversation=conversation,
+        details={"as": asker},
+    )
+
+
 def question_entry(run_id: str, scope: AccessScope) -> AuditEntry:
     """Who asked where, and what could be searched for them there."""
     return _entry(scope, Action.QUESTION, run_id, scope_details(scope))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.audit.trail import AuditTrail
-from handlers.model import Completion
+from handlers.model import Completion, RunEvent
 from permissions.audit import Action, AuditEntry
 from permissions.model import Principal
 from tests import rows
@@ -104,3 +104,12 @@ async def test_not_a_word_is_shown_that_can_not_be_noted(
     assert run is not None
     assert run.completion is Completion.FAILED
     assert await world.column("answer", run.run_id) is None
+
+
+async def test_a_question_of_the_command_line_is_the_operators_in_somebodys_name(world: World) -> None:
+    async def nothing(_: RunEvent) -> None: ...
+
+    await world.once.answer(team=rows.TEAM, asker="U1", conversation=None, text="How long?", emit=nothing)
+    operators, asked = await trail_of(world, "question")
+    assert (operators["actor"], operators["details"]) == ("command", {"as": "U1"})
+    assert (asked["actor"], asked["run"]) == ("U1", operators["run"])

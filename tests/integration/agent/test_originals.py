@@ -120,6 +120,9 @@ async def test_rights_are_checked_again_when_it_is_used(served: Served) -> None:
         await rows.set_grants(connection, "case", [Principal.user(rows.TEAM, "U1")])
     assert (await served.get(link))[0] == 404
     assert (await served.get(await served.link("U1")))[0] == 200
+    trail = AuditTrail(pool=served.world.pool).entries(rows.TEAM)
+    noted = [(entry["action"], entry["actor"]) async for entry in trail if entry["details"].get("what")]
+    assert noted == [("refusal", "U2"), ("click", "U1")]
 
 
 async def test_a_deleted_document_is_not_served(served: Served) -> None:
