@@ -33,12 +33,19 @@ class VectorSearch(Protocol):
 
 
 class FullTextSearch(Protocol):
-    """BM25 over published chunks, within the scope; exact codes and Chinese bigrams count."""
+    """Words of published chunks, within the scope; exact codes and Chinese bigrams count.
+
+    Scores and order depend on what the scope may read alone: the rest moves nothing, not even how rare a word is.
+    """
 
     async def match(self, scope: AccessScope, query: str, *, limit: int) -> list[Hit]: ...
 
 
 class Passages(Protocol):
     """The authority: reads text only of chunks that the scope may see now, of active versions alone."""
+
+    async def readable(self, scope: AccessScope, chunk_ids: Sequence[str]) -> frozenset[str]:
+        """Those of them that ``load`` would give text of."""
+        ...
 
     async def load(self, scope: AccessScope, chunk_ids: Sequence[str]) -> list[Passage]: ...

@@ -101,13 +101,19 @@ class Search:
         async with asyncio.TaskGroup() as group:
             vector = group.create_task(self._nearest(scope, query), name="search.vectors")
             words = group.create_task(
-                self._attempt(FULL_TEXT, self._full_text.match(scope, query, limit=self._settings.depth)),
+                self._attempt(FULL_TEXT, self._matching(scope, query)),
                 name="search.full_text",
             )
         found = _Candidates(*vector.result(), words.result())
         if found.by_vector is None and found.by_words is None:
             raise SearchFailed(found.degraded)
         return found
+
+    async def _matching(self, scope: AccessScope, query: str) -> list[Hit]:
+        """The index's rights may lag behind: what the scope may not read takes no place from what it may."""
+        hits = await self._full_text.match(scope, query, limit=self._settings.depth)
+        readable = await self._passages.readable(scope, [hit.chunk_id for hit in hits])
+        return [hit for hit in hits if hit.chunk_id in readable]
 
     async def _nearest(self, scope: AccessScope, query: str) -> tuple[Vector | None, list[Hit] | None]:
         """The query's vector and its hits; the vector still reranks when the hits fail."""

@@ -14,11 +14,8 @@ from permissions.model import AccessScope
 from retrieval.adapters.translation import translated
 from retrieval.model import Modality, Passage, Place, ReadBy, Span, UnitText
 
-# Rights, deletion and the active version are decided in the same statement that reads the text.
-_LOAD = """
-    SELECT chunk.chunk_id, chunk.document_id, chunk.version_id, chunk.unit, chunk.text, chunk.context, chunk.place,
-           chunk.sentences, chunk.sentence_vectors, document.title, version.number, version.modality,
-           version.published_at, unit.read_by
+# Rights, deletion and the active version, decided in the same statement that reads the text.
+_READABLE = """
       FROM chunks AS chunk
       JOIN documents AS document
         ON document.document_id = chunk.document_id AND document.active_version = chunk.version_id
@@ -32,6 +29,13 @@ _LOAD = """
                SELECT FROM grants
                 WHERE grants.document_id = document.document_id AND grants.principal = ANY (%(principals)s)
            )
+"""
+_IDS = f"SELECT chunk.chunk_id {_READABLE}"
+_LOAD = f"""
+    SELECT chunk.chunk_id, chunk.document_id, chunk.version_id, chunk.unit, chunk.text, chunk.context, chunk.place,
+           chunk.sentences, chunk.sentence_vectors, document.title, version.number, version.modality,
+           version.published_at, unit.read_by
+    {_READABLE}
 """
 
 # A superseded version may still be opened from an old answer, by those whom the document is open to today.
@@ -57,6 +61,11 @@ class PgPassages:
 
     def __init__(self, *, pool: AsyncConnectionPool) -> None:
         self._pool = pool
+
+    async def readable(self, scope: AccessScope, chunk_ids: Sequence[str]) -> frozenset[str]:
+        """Those of ``chunk_ids`` that the scope may read now. Raises ChannelFailed as ``load`` does."""
+        arguments = {"chunks": list(chunk_ids), "team": scope.team, "principals": scope.principal_names()}
+        return frozenset(row["chunk_id"] for row in await self._rows(_IDS, arguments))
 
     async def load(self, scope: AccessScope, chunk_ids: Sequence[str]) -> list[Passage]:
         """Those of ``chunk_ids``, in their order, that the scope may read now; the rest is left out.

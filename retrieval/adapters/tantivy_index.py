@@ -14,6 +14,7 @@ import structlog
 from tantivy import DocAddress, Document, Index, IndexWriter, Query, Searcher
 
 from permissions.model import AccessScope
+from retrieval.adapters import tantivy_question as question
 from retrieval.adapters import tantivy_schema as schema
 from retrieval.adapters.tantivy_writer import CHANNEL, Operation, Result, TantivyWriter, new_writer, run_in
 from retrieval.analysis import normalise
@@ -147,13 +148,7 @@ class TantivyIndex:
         index = self._opened()
         if self._is_reader:
             index.reload()
-        searcher = index.searcher()
-        query = schema.question(text, principals=principals, schema=index.schema, searcher=searcher)
-        if query is None:
-            return []
-        found = searcher.search(query, limit, count=False).hits
-        hits = [Hit(schema.chunk_id(searcher.doc(address)), float(score)) for score, address in found]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
+        return question.match(index.searcher(), index.schema, text, principals=principals, limit=limit)
 
     def _rewrite_slice(self, writer: IndexWriter, searcher: Searcher) -> bool:
         """Write some live entries anew whose segment holds deleted ones; false when there is none left."""

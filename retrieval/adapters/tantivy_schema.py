@@ -1,20 +1,15 @@
-"""The fields of the tantivy index, and how passages and questions become its documents and queries."""
+"""The fields of the tantivy index, and how passages become its documents."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from tantivy import (
     Document,
     Filter,
     Index,
-    Occur,
-    Query,
     Schema,
     SchemaBuilder,
-    Searcher,
     TextAnalyzerBuilder,
     Tokenizer,
 )
@@ -31,8 +26,6 @@ WORDS, BIGRAMS, CHARACTERS, CODES = "words", "bigrams", "characters", "codes"
 _KEYS = (CHUNK, DOCUMENT, VERSION_ID, PRINCIPALS)
 _TEXTS = (WORDS, BIGRAMS, CHARACTERS, CODES)
 _STEMMED = "english_stems"
-_MAX_TERMS = 512
-_HIGHEST_TERM_FREQUENCY_FACTOR = 2.2  # BM25's k1 + 1, with tantivy's k1 of 1.2
 
 # Made once; a stemmer has no state.
 _STEMMER = TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.stemmer("english")).build()
@@ -73,6 +66,17 @@ def chunk_id(stored: Document) -> str:
     return str(stored.get_first(CHUNK))
 
 
+def stems(words: str) -> list[str]:
+    """What the index makes of words."""
+    return [str(stem) for stem in _STEMMER.analyze(words)]
+
+
+def terms_of(stored: Document) -> dict[str, list[str]]:
+    """The terms of a stored entry by field, as searches find them."""
+    values = {name: str(stored.get_first(name) or "") for name in _TEXTS}
+    return {name: stems(text) if name == WORDS else text.split() for name, text in values.items()}
+
+
 def rewritten(stored: Document, *, principals: Iterable[str] | None = None) -> Document:
     """A copy of a stored entry, with other principals if they are given."""
     entry = Document()
@@ -81,48 +85,3 @@ def rewritten(stored: Document, *, principals: Iterable[str] | None = None) -> D
         for value in values:
             entry.add_text(name, value)
     return entry
-
-
-def question(text: str, *, principals: Sequence[str], schema: Schema, searcher: Searcher) -> Query | None:
-    """Any term of the question, among what the principals may read; None when it has no term."""
-    terms = analysis.analyse(text)
-    clauses = [
-        *_codes(schema, searcher, terms),
-        *_any_of(schema, WORDS, _STEMMER.analyze(" ".join(terms.words))),
-        *_any_of(schema, BIGRAMS, terms.bigrams),
-        *_any_of(schema, CHARACTERS, analysis.lonely_characters(text)),
-    ]
-    if not clauses:
-        return None
-    allowed = Query.const_score_query(Query.term_set_query(schema, PRINCIPALS, list(principals)), 0.0)
-    wanted = Query.boolean_query([(Occur.Should, clause) for clause in clauses[:_MAX_TERMS]])
-    return Query.boolean_query([(Occur.Must, wanted), (Occur.Must, allowed)])
-
-
-def _any_of(schema: Schema, field: str, terms: Iterable[str]) -> list[Query]:
-    """A clause for each distinct term, weighted by how often the question says it."""
-    return [
-        Query.boost_query(Query.term_query(schema, field, term, "freq"), float(count))
-        for term, count in Counter(terms).items()
-    ]
-
-
-def _codes(schema: Schema, searcher: Searcher, terms: analysis.Terms) -> list[Query]:
-    """A code counts more than its parts ever can: PPR-9087 stands before any PPR-1044.
-
-    Each part scores at most its idf × (k1 + 1), and no part is rarer than the whole code. Compounds that are no
-    identifiers (co-founder, 3.14) count as one more word, unless the question is nothing but codes.
-    """
-    only_codes = not terms.characters and len(terms.words) == sum(code.count("-") + 1 for code in terms.codes)
-    clauses = []
-    for code in dict.fromkeys(terms.codes):
-        parts = code.count("-") + 1
-        factor = _HIGHEST_TERM_FREQUENCY_FACTOR * parts + 1 if only_codes or analysis.is_identifier(code) else 1.0
-        idf = _idf(searcher.doc_freq(CODES, code), searcher.num_docs)
-        clauses.append(Query.const_score_query(Query.term_query(schema, CODES, code, "freq"), factor * idf))
-    return clauses
-
-
-def _idf(frequency: int, total: int) -> float:
-    """Robertson's idf in the form that Lucene and tantivy use; entries that were deleted still count as frequency."""
-    return math.log(1 + (max(total, frequency) - frequency + 0.5) / (frequency + 0.5))

@@ -148,7 +148,7 @@ class Broken:
             await asyncio.Event().wait()
         raise ChannelFailed("broken", "down")
 
-    nearest = match = encode_queries = load = fail
+    nearest = match = encode_queries = readable = load = fail
     floor = 0.0
 
 
