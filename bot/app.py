@@ -30,8 +30,17 @@ from handlers.citations import LINK_ACTION, OPEN_ACTION
 from handlers.clicks import KINDS, Clicks
 from handlers.home import PAGE_ACTION, Home
 from handlers.intake import Intake
-from handlers.ports import Citations, Contributions, Library, Memberships, Messages, Questions, Uploads
-from handlers.render import AGAIN_ACTION, RETRY_ACTION, STOP_ACTION
+from handlers.ports import (
+    Citations,
+    Contributions,
+    Library,
+    Memberships,
+    Messages,
+    PrivateAnswers,
+    Questions,
+    Uploads,
+)
+from handlers.render import AGAIN_ACTION, PRIVATE_ACTION, RETRY_ACTION, STOP_ACTION
 from permissions.audit import Audit
 
 log = structlog.get_logger()
@@ -51,6 +60,7 @@ class SlackApp:
         *,
         client: AsyncWebClient,
         questions: Questions,
+        private: PrivateAnswers,
         contributions: Contributions,
         uploads: Uploads,
         citations: Citations,
@@ -82,7 +92,7 @@ class SlackApp:
         self._home: Home | None = None
         self._clicks = Clicks(audit=audit, messages=messages)
         self._actions = Actions(
-            questions=questions, citations=citations, messages=messages, clicks=self._clicks, now=now
+            questions=questions, private=private, citations=citations, messages=messages, clicks=self._clicks, now=now
         )
         self._session: aiohttp.ClientSession | None = None
         self._identity: Identity | None = None
@@ -218,6 +228,7 @@ class SlackApp:
         app.action(STOP_ACTION)(self._acknowledged(self._actions.stop))
         app.action(RETRY_ACTION)(self._acknowledged(self._actions.retry))
         app.action(AGAIN_ACTION)(self._acknowledged(self._actions.ask_again))
+        app.action(PRIVATE_ACTION)(self._acknowledged(self._actions.answer_privately))
         app.action(WHO_ACTION)(self._acknowledged(access.who))
         app.shortcut(WHO_SHORTCUT)(self._acknowledged(access.who_of_message))
         app.action(FORGET_ACTION)(self._acknowledged(access.forget))

@@ -16,6 +16,7 @@ import structlog
 from bot.agent.admission import Admission
 from bot.agent.answering import Answering
 from bot.agent.offline.assembled import offline_graph
+from bot.agent.remainder import REMAINDER_JOB, Remainder
 from bot.agent.runs import JOB, Runs
 from bot.agent.voice import VoiceClips
 from bot.agent.worker import RunWorker
@@ -170,11 +171,23 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         uploads = _add_uploads(core, files, upload_replies, sync)
         replies = Replies(messages=messages, journal=core.posts, budget=budget, now=core.clock, sleep=pace.sleep)
         stack.push_async_callback(replies.aclose)
-        worker = _worker(core, files, SlackHistory(client=client), replies=replies, sync=sync)
+        remainder = Remainder(
+            pool=core.pool,
+            jobs=core.jobs,
+            records=core.records,
+            scopes=core.scopes,
+            memberships=sync,
+            passages=core.passages,
+            messages=messages,
+        )
+        answering = _answering(core, files, SlackHistory(client=client), sync)
+        worker = RunWorker(records=core.records, replies=replies, answering=answering, ended=remainder.later)
         core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
         runs = Runs(
             pool=core.pool, records=core.records, jobs=core.jobs, worker=worker, given=core.living, roles=core.roles
         )
+        remainder.connect(answering=answering, runs=runs)
+        core.jobs.add(REMAINDER_JOB, remainder.offer, queue="notices")
         core.living.connect(memberships=sync, under_way=worker)
         core.notices.connect(messages)
         _add_showing(core, messages, budget, pace)
@@ -190,6 +203,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         app = SlackApp(
             client=client,
             questions=runs,
+            private=remainder,
             contributions=_add_contributions(core, uploads, messages, sync),
             uploads=uploads,
             citations=CitationOpener(
@@ -276,13 +290,11 @@ def _add_showing(core: Core, messages: SlackMessages, edits: EditBudget, pace: P
     core.jobs.add(MARK_JOB, showing.show, queue="marks", retries=SHOW_RETRIES)
 
 
-def _worker(
-    core: Core, files: SlackFiles, history: SlackHistory, *, replies: Replies, sync: WorkspaceSync
-) -> RunWorker:
+def _answering(core: Core, files: SlackFiles, history: SlackHistory, sync: WorkspaceSync) -> Answering:
     graph = offline_graph(
         search=core.search, encoder=core.encoder, store=core.records, being_read=FilesBeingRead(pool=core.pool)
     )
-    answering = Answering(
+    return Answering(
         records=core.records,
         graph=graph,
         scopes=core.scopes,
@@ -293,4 +305,3 @@ def _worker(
         posts=core.posts,
         seconds=core.settings.limits.run_seconds,
     )
-    return RunWorker(records=core.records, replies=replies, answering=answering)

@@ -13,7 +13,7 @@ from handlers.citations import failed_view, opening_view, refused_view, source_v
 from handlers.clicks import Clicks, language_of_click, team_of, tell
 from handlers.errors import SlackError
 from handlers.model import CitationRefused
-from handlers.ports import Citations, Messages, Questions
+from handlers.ports import Citations, Messages, PrivateAnswers, Questions
 from handlers.trouble import explain
 
 log = structlog.get_logger()
@@ -33,6 +33,7 @@ class Actions:
         self,
         *,
         questions: Questions,
+        private: PrivateAnswers,
         citations: Citations,
         messages: Messages,
         clicks: Clicks,
@@ -40,6 +41,7 @@ class Actions:
     ) -> None:
         self._clicks = clicks
         self._questions = questions
+        self._private = private
         self._citations = citations
         self._messages = messages
         self._now = now
@@ -71,6 +73,10 @@ class Actions:
     async def ask_again(self, body: Mapping[str, Any]) -> None:
         """Ask the question of an answer that was withdrawn or marked again; whoever reads it there may."""
         await self._ask_of_run(body, self._questions.ask_again, texts.NOT_TO_ASK_AGAIN)
+
+    async def answer_privately(self, body: Mapping[str, Any]) -> None:
+        """Answer the asker of a run more fully, in their direct messages."""
+        await self._ask_of_run(body, self._private.answer, texts.NOT_TO_ANSWER_PRIVATELY)
 
     async def _ask_of_run(self, body: Mapping[str, Any], ask: RunRequest, otherwise: texts.Sentence) -> None:
         try:

@@ -44,6 +44,14 @@ class Questions(Protocol):
         ...
 
 
+class PrivateAnswers(Protocol):
+    """Answers that their asker alone gets, where the conversation they asked in may not read all that they may."""
+
+    async def answer(self, run_id: str, *, by: str) -> bool:
+        """Ask the run's question again in its asker's direct messages; False when it is not theirs, or was asked."""
+        ...
+
+
 class Contributions(Protocol):
     """Files that people share so that the bot learns them."""
 
@@ -168,8 +176,14 @@ class Messages(Protocol):
 
     async def delete(self, conversation: str, ts: str) -> None: ...
 
-    async def whisper(self, conversation: str, user: str, text: str, *, thread_ts: str | None = None) -> None:
-        """Show ``text`` to one person alone."""
+    async def direct(self, person: str, message: Outgoing) -> tuple[str, str]:
+        """Post to somebody's direct messages; returns the conversation's id, which ``edit`` needs, and the ts."""
+        ...
+
+    async def whisper(
+        self, conversation: str, user: str, message: str | Outgoing, *, thread_ts: str | None = None
+    ) -> None:
+        """Show the message to one person alone; it can't be edited."""
         ...
 
     async def react(self, conversation: str, ts: str, name: str) -> None:

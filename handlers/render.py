@@ -36,6 +36,7 @@ GAPS_SHOWN = 8
 RETRY_ACTION = "retry_run"
 AGAIN_ACTION = "ask_again"
 STOP_ACTION = "stop_run"
+PRIVATE_ACTION = "answer_privately"
 
 Block = dict[str, Any]
 
@@ -146,6 +147,25 @@ def withdrawn(run_id: str, language: str, *, alone: bool) -> Outgoing:
     message = (texts.WITHDRAWN_ALONE if alone else texts.WITHDRAWN)(language)
     again = _button(AGAIN_ACTION, texts.ASK_AGAIN, language, run_id)
     return Outgoing(text=fallback(message), blocks=(_context(f"⊘ {message}"), again))
+
+
+def offer(run_id: str, language: str) -> Outgoing:
+    """For the asker alone: there is more that they may read, without a word of what."""
+    message = texts.MORE_FOR_YOU(language)
+    return Outgoing(
+        text=fallback(message),
+        blocks=(_section(message), _button(PRIVATE_ACTION, texts.ANSWER_PRIVATELY, language, run_id)),
+    )
+
+
+def asked_elsewhere(question: str, conversation: str, language: str) -> Outgoing:
+    """Above a private answer: what it answers, and where that was asked."""
+    # Nothing in it comes from people: the channel is named by Slack, from its id.
+    where = {"type": "mrkdwn", "text": texts.ASKED_IN(language, place=f" <#{conversation}> ").replace("  ", " ")}
+    return Outgoing(
+        text=fallback(texts.ASKED_IN(language, place=texts.THIS_CONVERSATION(language))),
+        blocks=({"type": "context", "elements": [where]}, _section(f"“{cut(question, SHORT_TEXT - 2)}”")),
+    )
 
 
 def marked(message: Outgoing, run_id: str, titles: Sequence[str], language: str) -> Outgoing:

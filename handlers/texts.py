@@ -98,6 +98,16 @@ NEWER_VERSION = Sentence(
 STOP = Sentence("Stop", "停止")
 TRY_AGAIN = Sentence("Try again", "再试一次")
 ASK_AGAIN = Sentence("Ask again", "重新提问")
+ANSWER_PRIVATELY = Sentence("Answer privately", "私下回答")
+MORE_FOR_YOU = Sentence(
+    "I can answer this more fully for you alone, in a direct message: you may read more than everyone here may.",
+    "我可以私信给你更完整的回答：你能看到的内容比这里所有人都能看的更多。",
+)
+ASKED_IN = Sentence("You asked in {place}. This answer is for you alone:", "你在{place}的提问，以下回答只给你一个人：")
+NOT_TO_ANSWER_PRIVATELY = Sentence(
+    "This was asked by somebody else, or I have answered it in your direct messages already. Ask me there yourself.",
+    "这是别人提的问题，或我已经在私信里回答过你。请直接在私信里问我。",
+)
 OPEN = Sentence("Open", "打开")
 OPEN_FILE = Sentence("Open the file", "打开文件")
 CLOSE = Sentence("Close", "关闭")

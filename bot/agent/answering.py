@@ -11,7 +11,7 @@ import structlog
 
 from bot.agent.admission import Admission
 from bot.agent.graph import AnswerGraph, RunContext
-from bot.agent.model import Turn
+from bot.agent.model import Support, Turn, Understanding
 from bot.agent.ports import Clips, ThreadHistory
 from bot.answers.posts import Posts
 from bot.answers.records import RunRecords
@@ -88,6 +88,15 @@ class Answering:
         )
         final = await self._graph.run(question, history, context, seconds=deadline - loop.time())
         return final.completion
+
+    async def supports(
+        self, inquiry: Inquiry, scopes: Sequence[AccessScope]
+    ) -> tuple[Understanding, list[tuple[Support, ...]]]:
+        """What each of the scopes would support an answer with, the first being that of where it was asked."""
+        history = await self._readable(scopes[0], inquiry, await self._said(inquiry))
+        async with asyncio.timeout(self._seconds):
+            weighed = [await self._graph.supports(inquiry.text, history, scope) for scope in scopes]
+        return weighed[0][0], [supports for _, supports in weighed]
 
     async def _words(self, run_id: str, inquiry: Inquiry, emit: Emit) -> str:
         """The question's text; of a voice clip what was said in it, shown before it is answered."""

@@ -131,6 +131,15 @@ class AnswerGraph:
                 scope = await context.scope_now()
                 return await self._once(question, history, replace(context, scope=scope, answer_id=new_id("ans")))
 
+    async def supports(
+        self, question: str, history: Sequence[Turn], scope: AccessScope
+    ) -> tuple[Understanding, tuple[Support, ...]]:
+        """What the scope would support an answer with. Nothing is written, shown or kept."""
+        with tracing_context(enabled=False):
+            understanding = await self._understander.understand(question, history)
+            found = [await self._researcher.find(scope, part) for part in understanding.parts]
+            return understanding, await self._checker.check(found)
+
     async def _once(self, question: str, history: Sequence[Turn], context: RunContext) -> Final:
         state = RunState(question=question, history=tuple(history))
         ended = await self._graph.ainvoke(state, context=context)

@@ -47,6 +47,14 @@ class Enqueuer(Protocol):
     ) -> None: ...
 
 
+class Accepting(Protocol):
+    """Takes questions in."""
+
+    async def ask(self, inquiry: Inquiry, *, event_id: str | None) -> bool:
+        """False when one was accepted under the same keys before."""
+        ...
+
+
 class LiveReply(Protocol):
     """One answer's place in Slack."""
 

@@ -48,7 +48,16 @@ class _Live:
 class RunWorker:
     """Works runs off. Every accepted run reaches a visible end, whatever happens on the way."""
 
-    def __init__(self, *, records: RunRecords, replies: ReplyFactory, answering: Answering) -> None:
+    def __init__(
+        self,
+        *,
+        records: RunRecords,
+        replies: ReplyFactory,
+        answering: Answering,
+        ended: Callable[[str, Inquiry, Completion], Awaitable[None]] | None = None,
+    ) -> None:
+        """``ended`` is told of each run that this process has answered, once that is shown and noted."""
+        self._ended = ended
         self._records = records
         self._replies = replies
         self._answering = answering
@@ -178,6 +187,8 @@ class RunWorker:
             completion = Completion.FAILED
         await self._records.end(run.run_id, completion)
         log.info("run_ended", run_id=run.run_id, completion=completion)
+        if self._ended is not None:
+            await self._ended(run.run_id, inquiry, completion)
 
     async def _until_over(self, run_id: str, inquiry: Inquiry, reply: LiveReply, live: _Live) -> Completion:
         """Answer, and answer again while the question is edited under way."""

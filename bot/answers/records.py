@@ -21,6 +21,8 @@ from retrieval.model import EvidenceSet
 # One row per key; the count says how many were new. Keys are 'question/' and an event id or team/conversation/ts.
 MARK_SEEN: Final = "INSERT INTO seen (key) SELECT unnest(%(keys)s::text[]) ON CONFLICT DO NOTHING"
 
+WAS_SEEN: Final = "SELECT FROM seen WHERE key = %(key)s"
+
 INSERT_RUN: Final = """
 INSERT INTO runs (run_id, team, conversation, kind, message_ts, thread_ts, asker, question, voice, state,
                   placeholder_ts, retry_of)
@@ -164,6 +166,11 @@ class RunRecords:
         prefixed = sorted(f"question/{key}" for key in keys)
         cursor = await connection.execute(MARK_SEEN, {"keys": prefixed})
         return cursor.rowcount == len(prefixed)
+
+    async def was_seen(self, key: str) -> bool:
+        """Whether a question was accepted under this key."""
+        async with self._pool.connection() as connection:
+            return await (await connection.execute(WAS_SEEN, {"key": f"question/{key}"})).fetchone() is not None
 
     async def accept(
         self,

@@ -228,12 +228,18 @@ class SlackMessages:
     async def delete(self, conversation: str, ts: str) -> None:
         await patient_call("chat.delete", lambda: self._client.chat_delete(channel=conversation, ts=ts))
 
-    async def whisper(self, conversation: str, user: str, text: str, *, thread_ts: str | None = None) -> None:
+    async def direct(self, person: str, message: Outgoing) -> tuple[str, str]:
+        values = _content(message) | {"unfurl_links": False, "unfurl_media": False}
+        data = await patient_call("chat.postMessage", lambda: self._client.chat_postMessage(channel=person, **values))
+        return str(data["channel"]), str(data["ts"])
+
+    async def whisper(
+        self, conversation: str, user: str, message: str | Outgoing, *, thread_ts: str | None = None
+    ) -> None:
+        values = {"text": mrkdwn(message)} if isinstance(message, str) else _content(message)
         await patient_call(
             "chat.postEphemeral",
-            lambda: self._client.chat_postEphemeral(
-                channel=conversation, user=user, text=mrkdwn(text), thread_ts=thread_ts
-            ),
+            lambda: self._client.chat_postEphemeral(channel=conversation, user=user, thread_ts=thread_ts, **values),
         )
 
     async def react(self, conversation: str, ts: str, name: str) -> None:

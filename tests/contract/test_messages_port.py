@@ -81,3 +81,9 @@ async def test_reactions_may_be_there_or_not(place: Place) -> None:
 
 async def test_a_whisper_reaches_a_member(place: Place) -> None:
     await place.messages.whisper(place.channel, place.person, "between us")
+    await place.messages.whisper(place.channel, place.person, HELLO)
+
+
+async def test_a_direct_message_can_be_edited_where_it_went(place: Place) -> None:
+    conversation, ts = await place.messages.direct(place.person, HELLO)
+    await place.messages.edit(conversation, ts, Outgoing(text="bye"))

@@ -27,7 +27,7 @@ from permissions.adapters.postgres import PgDirectory
 from permissions.model import Principal
 from permissions.sync import WorkspaceSync
 from tests.integration.ingest.bench import Bench, bench
-from tests.integration.slack.conftest import Citations, Notes, Questions, Shelf
+from tests.integration.slack.conftest import Citations, Notes, NothingPrivate, Questions, Shelf
 from tests.sandbox_fixtures import Person, populate
 
 MOST_SHARES = 2
@@ -164,6 +164,7 @@ async def world(sandbox: Sandbox, pool: AsyncConnectionPool, folder: Path) -> As
         app = SlackApp(
             client=client,
             questions=Questions(notes),
+            private=NothingPrivate(),
             contributions=uploads,
             uploads=uploads,
             citations=Citations(notes),

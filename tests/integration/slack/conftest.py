@@ -50,6 +50,13 @@ class Notes:
             await self._changed.wait_for(holds)
 
 
+class NothingPrivate:
+    """``handlers.ports.PrivateAnswers`` that has none for anybody."""
+
+    async def answer(self, run_id: str, *, by: str) -> bool:
+        return False
+
+
 @dataclass
 class Questions:
     """Accepts each message once, as the real one does in its transaction; the first ``failures`` calls raise."""
@@ -287,6 +294,7 @@ async def offline_bot(office: Sandbox) -> AsyncIterator[Bot]:
     app = SlackApp(
         client=client,
         questions=questions,
+        private=NothingPrivate(),
         contributions=uploads,
         uploads=uploads,
         citations=citations,

@@ -12,7 +12,7 @@ from aiohttp import web
 from bot.app import EVENTS_PATH, SlackApp
 from handlers.adapters.slack import web_client
 from handlers.errors import NotAuthorised
-from tests.integration.slack.conftest import Bot
+from tests.integration.slack.conftest import Bot, NothingPrivate
 from tests.integration.slack.test_showing import VIEW, opened
 
 
@@ -81,6 +81,7 @@ async def test_wrong_tokens_are_errors_at_the_start(offline_bot: Bot) -> None:
     app = SlackApp(
         client=web_client(token="xoxb-wrong", base_url=bot.sandbox.api_url),
         questions=bot.questions,
+        private=NothingPrivate(),
         contributions=bot.uploads,
         uploads=bot.uploads,
         citations=bot.citations,

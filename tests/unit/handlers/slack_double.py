@@ -80,9 +80,14 @@ class FakeSlack:
         if self.shown.pop(ts, None) is None:
             raise Gone("message_not_found", method="chat.delete")
 
-    async def whisper(self, conversation: str, user: str, text: str, *, thread_ts: str | None = None) -> None:
+    async def direct(self, person: str, message: Outgoing) -> tuple[str, str]:
+        return f"D-{person}", await self.post(f"D-{person}", message)
+
+    async def whisper(
+        self, conversation: str, user: str, message: str | Outgoing, *, thread_ts: str | None = None
+    ) -> None:
         self._raise("whisper")
-        self.whispers.append((user, text))
+        self.whispers.append((user, message if isinstance(message, str) else words(message)))
 
     async def react(self, conversation: str, ts: str, name: str) -> None:
         self._raise("react")

@@ -79,6 +79,13 @@ class Trail:
         self.entries.append(entry)
 
 
+class Private:
+    """``handlers.ports.PrivateAnswers``: run_1 is U1's, and not answered yet."""
+
+    async def answer(self, run_id: str, *, by: str) -> bool:
+        return (run_id, by) == ("run_1", "U1")
+
+
 def actions(
     slack: FakeSlack,
     *,
@@ -89,6 +96,7 @@ def actions(
     now = datetime(2026, 11, 30, tzinfo=UTC)
     return Actions(
         questions=Runs(runs),  # type: ignore[arg-type]  # only what clicks call
+        private=Private(),
         citations=Sources(found),
         messages=slack,
         clicks=Clicks(audit=trail or Trail(), messages=slack),
@@ -173,3 +181,10 @@ async def test_a_refused_click_is_noted_with_its_reason_and_no_words() -> None:
         (Action.REFUSAL, {"what": "ask_again", "value": "run_1", "reason": "not_theirs_or_not_now"}),
     ]
     assert "can't be asked again here" in slack.whispers[-1][1]
+
+
+@pytest.mark.parametrize(("run", "said"), [("run_1", ""), ("run_2", "somebody else")])
+async def test_a_private_answer_is_its_askers_or_they_are_told_why_not(run: str, said: str) -> None:
+    slack = FakeSlack()
+    await actions(slack).answer_privately(click("answer_privately", run))
+    assert [said in text for _, text in slack.whispers] == [True] * bool(said)
