@@ -6,7 +6,7 @@ const TEXTS = {
   app: ["Haitang · local workspace", "海棠 · 本地工作区"],
   channels: ["Channels", "频道"],
   moreChannels: ["Channels to join", "可加入的频道"],
-  home: ["Home", "主页"],
+  home: ["App Home", "应用主页"],
   directMessages: ["Direct messages", "私信"],
   newChannel: ["New channel", "新建频道"],
   newMessage: ["New message", "新建私信"],

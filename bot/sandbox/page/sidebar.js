@@ -95,14 +95,13 @@ export class Sidebar {
 
   /** What the bot shows of itself, and of the files that one looks after. */
   _homeEntry() {
-    const { store, route } = this._app;
-    const name = `${store.nameOf(store.bot.user_id)} · ${t("home")}`;
+    const { route } = this._app;
     const attributes = { href: this._app.address({ conversation: HOME }), class: "entry", "data-conversation": HOME };
     const isHere = route.conversation === HOME ? "page" : null;
     return h(
       "li",
       null,
-      h("a", { ...attributes, "aria-current": isHere }, icon("home"), h("span", { class: "entry-name" }, name)),
+      h("a", { ...attributes, "aria-current": isHere }, icon("home"), h("span", { class: "entry-name" }, t("home"))),
     );
   }
 
