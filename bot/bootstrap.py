@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from psycopg_pool import AsyncConnectionPool
 
-from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, PLACE_JOB, Living
+from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, DOUBT_JOB, PLACE_JOB, Living
 from bot.answers.posts import Posts
 from bot.answers.records import RunRecords
 from bot.audit.retention import RETENTION_JOB, Retention
@@ -135,6 +135,7 @@ def _core(settings: Settings, clock: Clock, opened: _Opened) -> Core:
     jobs.add(DOCUMENT_JOB, living.look_from, queue="standing", retries=8)
     jobs.add(AUDIENCE_JOB, living.look_before, queue="standing", retries=8)
     jobs.add(PLACE_JOB, living.judge, queue="standing", retries=8)
+    jobs.add(DOUBT_JOB, living.doubt, queue="doubts", retries=8)
     jobs.add(NOTICE_JOB, notices.take_back, queue="notices", retries=NOTICE_RETRIES)
     jobs.add(RIGHTS_JOB, rights.run, queue="upkeep", retries=8)
     jobs.add(PURGE_JOB, deletion.purge, queue="upkeep", retries=8)

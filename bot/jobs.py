@@ -29,6 +29,7 @@ CONCURRENCY = {
     "upkeep": 2,
     "places": 2,
     "standing": 4,
+    "doubts": 20,
     "withdrawals": 20,
     "marks": 4,
     "notices": 2,

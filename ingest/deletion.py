@@ -47,6 +47,14 @@ EMPTY_EVIDENCE: Final = (
     "UPDATE evidence SET excerpt = '', title = '' WHERE document_id = %(document)s AND excerpt <> ''"
 )
 
+# Withdrawals of answers lock them in this order, and before all else.
+LOCK_ANSWERS: Final = """
+SELECT FROM runs
+ WHERE run_id IN (SELECT run_id FROM evidence_sets JOIN evidence USING (evidence_set_id)
+                   WHERE evidence.document_id = %(document)s)
+ ORDER BY run_id FOR NO KEY UPDATE
+"""
+
 # Answers quote their evidence, so an answer that stood on this document goes with it, and so does what Slack was given
 # of it. Its messages are edited by the job that the answers hear of.
 EMPTY_ANSWERS: Final = """
@@ -155,6 +163,7 @@ class Deletion:
 
 async def _remove_rows(connection: AsyncConnection[Any], document: str) -> dict[str, int]:
     """Remove or empty every row that holds text or rights of the document; numbers of rows by name."""
+    await connection.execute(LOCK_ANSWERS, {"document": document})
     statements = {
         "versions": EMPTY_VERSIONS,
         "units": DROP_UNITS,

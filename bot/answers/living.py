@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
 
 import structlog
@@ -24,6 +24,8 @@ AUDIENCE_JOB: Final = "answers_before"
 """Looks what the readers of a conversation concern; its arguments are ``team`` and ``conversation``, '' for all."""
 PLACE_JOB: Final = "answers_at"
 """Judges the answers of one place; its arguments are ``team``, ``conversation`` and ``reader``."""
+DOUBT_JOB: Final = "answers_in_doubt"
+"""Judges the answers of a place whose readers are not known, after asking for them; arguments as PLACE_JOB."""
 WITHDRAW_JOB: Final = "withdraw"
 """Takes away in Slack what may not be read any more, or makes room; its argument is ``run_id``."""
 MARK_JOB: Final = "mark"
@@ -80,8 +82,8 @@ SELECT cited.run_id, min(cited.asker) AS asker, min(cited.state) AS state,
  GROUP BY cited.run_id
 """  # noqa: S608 - constants
 
-# The order keeps two withdrawals from waiting for each other; the delivery of an answer locks its row as well.
-LOCK_RUNS: Final = "SELECT FROM runs WHERE run_id = ANY (%(runs)s) ORDER BY run_id FOR UPDATE"
+# Runs first and in order, as everybody who empties answers takes them; the delivery of an answer locks its run as well.
+LOCK_RUNS: Final = "SELECT FROM runs WHERE run_id = ANY (%(runs)s) ORDER BY run_id FOR NO KEY UPDATE"
 
 WITHDRAW: Final = """
 INSERT INTO standings (run_id, state) SELECT unnest(%(runs)s::text[]), 'withdrawn'
@@ -261,6 +263,7 @@ class Living:
         where = await (await connection.execute(WHERE_IT_STANDS, {"run_id": run_id})).fetchone()
         if where is None or not await self._reads(where[0], where[1], by):
             return None
+        await connection.execute(LOCK_RUNS, {"runs": [run_id]})
         row = await (await connection.execute(GIVE_WAY, {"run_id": run_id})).fetchone()
         if row is None:
             return None
@@ -270,26 +273,37 @@ class Living:
         return str(row[0])
 
     async def _reads(self, team: str, conversation: str, user: str) -> bool:
-        if self._memberships is not None:
-            await self._memberships.ensure_known(team=team, conversation=conversation, asker=user)
+        await self._ensure_known(team, conversation, user)
         scope = await self._scopes.scope(team=team, asker=user, conversation=conversation)
         return STRANGER.isdisjoint(scope.limits)
 
     async def judge(self, *, team: str, conversation: str, reader: str) -> None:
         """The job: withdraw and mark the answers of one place, as the rows are now.
 
-        What is closed because rights are unknown is looked at again for a while, then withdrawn.
+        It waits for nobody: what is closed because rights may only be unknown is left to a job of its own.
         """
+        place = Place(team, conversation, reader)
+        closed = await self._settle(place, sure=False)
+        if closed and await self._is_unsure(place, closed[0].asker):
+            async with self._pool.connection() as connection, connection.transaction():
+                await self._enqueue_at(connection, DOUBT_JOB, place)
+        elif closed:
+            await self._settle(place, sure=True)
+
+    async def doubt(self, *, team: str, conversation: str, reader: str) -> None:
+        """The job: ask the workspace for a while who reads there; what is closed after that is withdrawn."""
         place = Place(team, conversation, reader)
         for pause in (0.0, *PAUSES):
             await self._sleep(pause)
             closed = await self._settle(place, sure=False)
-            if not closed or not await self._is_unsure(place, closed[0].asker):
+            if not closed:
+                return
+            await self._ensure_known(team, conversation, closed[0].asker)
+            if not await self._is_unsure(place, closed[0].asker):
                 break
         else:
             log.warning("rights_stay_unknown", team=team, conversation=conversation)
-        if closed:
-            await self._settle(place, sure=True)
+        await self._settle(place, sure=True)
 
     async def _settle(self, place: Place, *, sure: bool) -> list[_Verdict]:
         """Carry out what is certain; returns what is closed and was left, because it may only be unknown."""
@@ -320,12 +334,13 @@ class Living:
         return (await self._scopes.scope(team=place.team, asker=place.reader, conversation=None)).principals
 
     async def _is_unsure(self, place: Place, asker: str) -> bool:
-        """Whether the workspace does not tell who reads there, asked just now."""
-        conversation = place.conversation or None
-        if self._memberships is not None:
-            await self._memberships.ensure_known(team=place.team, conversation=conversation, asker=asker)
-        scope = await self._scopes.scope(team=place.team, asker=asker, conversation=conversation)
+        """Whether it is not known who reads there, so that what seems closed may not be."""
+        scope = await self._scopes.scope(team=place.team, asker=asker, conversation=place.conversation or None)
         return not UNSURE.isdisjoint(scope.limits)
+
+    async def _ensure_known(self, team: str, conversation: str, user: str) -> None:
+        if self._memberships is not None:
+            await self._memberships.ensure_known(team=team, conversation=conversation or None, asker=user)
 
     async def _withdraw(self, place: Place, lost: Sequence[_Verdict]) -> None:
         """Empty the answers and what is kept of their sources, at once; Slack follows."""
@@ -373,13 +388,8 @@ class Living:
         async with self._pool.connection() as connection, connection.transaction():
             rows = await (await connection.execute(statement, values)).fetchall()
             for team, conversation, reader in rows:
-                lock = f"{PLACE_JOB}/{team}/{conversation}/{reader}"
-                await self._jobs.enqueue(
-                    connection,
-                    PLACE_JOB,
-                    lock=lock,
-                    queueing_lock=lock,
-                    team=team,
-                    conversation=conversation,
-                    reader=reader,
-                )
+                await self._enqueue_at(connection, PLACE_JOB, Place(team, conversation, reader))
+
+    async def _enqueue_at(self, connection: AsyncConnection[Any], job: str, place: Place) -> None:
+        lock = f"{job}/{place.team}/{place.conversation}/{place.reader}"
+        await self._jobs.enqueue(connection, job, lock=lock, queueing_lock=lock, **asdict(place))

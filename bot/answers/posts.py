@@ -15,7 +15,7 @@ from permissions.model import AccessScope
 
 # A withdrawal locks the run's row as well: it sees what is noted here, or this sees the withdrawal. A second statement
 # looks for that, because one that had to wait for the lock would not see what was committed meanwhile.
-LOCK_RUN: Final = "SELECT FROM runs WHERE run_id = %(run_id)s FOR UPDATE"
+LOCK_RUN: Final = "SELECT FROM runs WHERE run_id = %(run_id)s FOR NO KEY UPDATE"
 
 IS_WITHDRAWN: Final = """
 SELECT EXISTS (SELECT FROM standings WHERE run_id = %(run_id)s AND state IN ('withdrawn', 'replaced'))

@@ -129,7 +129,7 @@ class Showing:
         else:
             await self._board.mark(given, lambda: self._is_still_so(values))
         async with self._pool.connection() as connection, connection.transaction():
-            for statement in (*statements, SHOWN):
+            for statement in (SHOWN, *statements):
                 await connection.execute(statement, values)
         await self._tell(given.run_id, standing)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 
-from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, MARK_JOB, PLACE_JOB, WITHDRAW_JOB
+from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, DOUBT_JOB, MARK_JOB, PLACE_JOB, WITHDRAW_JOB
 from bot.answers.showing import Showing
 from handlers.pace import EditBudget
 from handlers.reply import Replies
@@ -55,6 +55,7 @@ class Given(World):
             DOCUMENT_JOB: self.living.look_from,
             AUDIENCE_JOB: self.living.look_before,
             PLACE_JOB: self.living.judge,
+            DOUBT_JOB: self.living.doubt,
             WITHDRAW_JOB: self.shows.show,
             MARK_JOB: self.shows.show,
         }

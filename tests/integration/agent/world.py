@@ -24,7 +24,7 @@ from bot.agent.offline.writer import QuotingWriter
 from bot.agent.once import OneAnswer
 from bot.agent.runs import JOB, Runs
 from bot.agent.worker import RunWorker
-from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, MARK_JOB, PLACE_JOB, WITHDRAW_JOB, Living
+from bot.answers.living import AUDIENCE_JOB, DOCUMENT_JOB, DOUBT_JOB, MARK_JOB, PLACE_JOB, WITHDRAW_JOB, Living
 from bot.answers.posts import Posts
 from bot.answers.reading import FilesBeingRead
 from bot.answers.records import RunRecords
@@ -280,6 +280,7 @@ async def open_world(pool: AsyncConnectionPool, world: World | None = None) -> A
     world.jobs.add(DOCUMENT_JOB, world.living.look_from, queue="standing")
     world.jobs.add(AUDIENCE_JOB, world.living.look_before, queue="standing")
     world.jobs.add(PLACE_JOB, world.living.judge, queue="standing")
+    world.jobs.add(DOUBT_JOB, world.living.doubt, queue="doubts")
     world.jobs.add(WITHDRAW_JOB, world.showing, queue="withdrawals")
     world.jobs.add(MARK_JOB, world.showing, queue="marks")
     for person in ("U1", "U2"):
