@@ -172,6 +172,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         replies = Replies(messages=messages, journal=core.posts, budget=budget, now=core.clock, sleep=pace.sleep)
         stack.push_async_callback(replies.aclose)
         remainder = Remainder(
+            roles=core.roles,
             pool=core.pool,
             jobs=core.jobs,
             records=core.records,

@@ -32,6 +32,10 @@ class Admission:
         self._memberships = memberships
         self._audit = audit
 
+    async def asks_alone(self, inquiry: Inquiry) -> bool:
+        """Whether the person may ask in direct messages: what was said of them a moment ago is enough for advice."""
+        return await self._roles.ask_refusal(inquiry.team, inquiry.asker, ConversationKind.DM) is None
+
     async def refusal(self, run_id: str, inquiry: Inquiry) -> Final | None:
         """What a person is told who may not ask there, noted before it is said; None for everybody else."""
         team, asker = inquiry.team, inquiry.asker

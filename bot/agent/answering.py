@@ -83,6 +83,7 @@ class Answering:
             scope_now=partial(self.scope, run_id, inquiry),
             emit=emit,
             alone=inquiry.kind is ConversationKind.DM,
+            asks_alone=await self._admission.asks_alone(inquiry),
             channel=inquiry.conversation if inquiry.kind in _CHANNELS else None,
             trouble=trouble,
         )

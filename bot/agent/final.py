@@ -14,6 +14,7 @@ from bot.agent.texts import (
     LIMITS,
     NOTHING_FOUND,
     NOTHING_FOUND_ALONE,
+    NOTHING_FOUND_HERE,
     OTHER_LANGUAGE,
     TROUBLES,
     WELCOME,
@@ -42,11 +43,13 @@ def compose(
     being_read: int = 0,
     view: View | None = None,
     channel: str | None = None,
+    asks_alone: bool = True,
 ) -> Final:
     """The Final of revision 1; every part without support is a gap, named as the asker wrote it.
 
     ``alone``: nobody but the asker reads it. ``being_read``: files that may hold what is missing, but not yet.
-    ``view`` and ``channel`` say whose view it was looked in. ``trouble``: why something of ``limits`` is unknown.
+    ``view`` and ``channel`` say whose view it was looked in; ``asks_alone``: direct messages are a way for the asker.
+    ``trouble``: why something of ``limits`` is unknown.
     """
     language = understanding.language
     gaps = tuple(support.part.text for support in supports if not support.quotes)
@@ -55,7 +58,7 @@ def compose(
         run_id=run_id,
         answer_id=answer_id,
         revision=1,
-        text=text or _words_without_evidence(understanding, alone=alone),
+        text=text or _words_without_evidence(understanding, alone=alone, asks_alone=asks_alone),
         evidence=evidence,
         gaps=gaps if completion is Completion.PARTIAL else (),
         notices=tuple(
@@ -92,10 +95,12 @@ def _completion(supports: Sequence[Support], gaps: Sequence[str]) -> Completion:
     return Completion.PARTIAL if len(gaps) < len(supports) else Completion.NOTHING_FOUND
 
 
-def _words_without_evidence(understanding: Understanding, *, alone: bool) -> str:
+def _words_without_evidence(understanding: Understanding, *, alone: bool, asks_alone: bool) -> str:
     language = understanding.language
     if understanding.parts:
-        return (NOTHING_FOUND_ALONE if alone else NOTHING_FOUND)[language]
+        if alone:
+            return NOTHING_FOUND_ALONE[language]
+        return (NOTHING_FOUND if asks_alone else NOTHING_FOUND_HERE)[language]
     return WELCOME[language] if understanding.is_courtesy else in_both(HOW_TO, language)
 
 

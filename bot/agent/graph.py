@@ -47,8 +47,9 @@ class RunContext:
 
     ``scope`` is what is searched. ``scope_now`` builds it anew: somebody may have joined, or the asker left, since.
     A question that was edited under way is answered anew, under another ``answer_id``. ``alone``: nobody but the asker
-    reads the answer. ``channel`` is the conversation's id when it is a channel, whose name readers know. ``trouble``
-    is why Slack could not tell all of who reads there.
+    reads the answer. ``channel`` is the conversation's id when it is a channel, whose name readers know.
+    ``asks_alone``: the asker may ask in direct messages too. ``trouble`` is why Slack could not tell all of who reads
+    there.
     """
 
     run_id: str
@@ -57,6 +58,7 @@ class RunContext:
     emit: Callable[[RunEvent], Awaitable[None]]
     alone: bool = False
     channel: str | None = None
+    asks_alone: bool = True
     trouble: Trouble | None = None
     answer_id: str = field(default_factory=lambda: new_id("ans"))
 
@@ -198,6 +200,7 @@ class AnswerGraph:
             alone=runtime.context.alone,
             view=view_of(runtime.context.scope, alone=runtime.context.alone),
             channel=runtime.context.channel,
+            asks_alone=runtime.context.asks_alone,
             being_read=await self._being_read.count(runtime.context.scope) if has_gaps else 0,
         )
         await self._store.save(await runtime.context.scope_now(), final)

@@ -12,6 +12,7 @@ from typing import Final
 import structlog
 from psycopg_pool import AsyncConnectionPool
 
+from bot.agent.admission import AskingRoles
 from bot.agent.answering import Answering
 from bot.agent.model import Support, Understanding
 from bot.agent.ports import Accepting, Enqueuer
@@ -49,6 +50,7 @@ class Remainder:
         memberships: Memberships,
         passages: Passages,
         messages: Messages,
+        roles: AskingRoles,
     ) -> None:
         self._pool = pool
         self._jobs = jobs
@@ -57,6 +59,7 @@ class Remainder:
         self._memberships = memberships
         self._passages = passages
         self._messages = messages
+        self._roles = roles
         self._answering: Answering | None = None
         self._runs: Accepting | None = None
 
@@ -77,6 +80,8 @@ class Remainder:
         if inquiry is None or await self._records.was_seen(_key(run_id)):
             return
         here, own = await self._scopes_of(inquiry)
+        if await self._roles.ask_refusal(inquiry.team, inquiry.asker, ConversationKind.DM) is not None:
+            return
         if own.principals <= here.principals:
             return
         _, (given, possible) = await self._weigh(inquiry, (here, own))

@@ -19,6 +19,11 @@ NOTHING_FOUND: Final[TextByLanguage] = {
     "see.",
     "zh": "在这里每个人都能看到的资料中，没有找到相关内容。私信问我时，我会查找你能看到的全部资料。",
 }
+NOTHING_FOUND_HERE: Final[TextByLanguage] = {
+    "en": "I found nothing about this in what everyone here may see. If somebody has a file about it, ask them to "
+    "share it here.",
+    "zh": "在这里每个人都能看到的资料中，没有找到相关内容。如果有人有这方面的文件，请让对方分享到这里。",
+}
 NOTHING_FOUND_ALONE: Final[TextByLanguage] = {
     "en": "I found nothing about this in what you may see. If somebody has a file about it, ask them to share it where "
     "you and I can see it.",

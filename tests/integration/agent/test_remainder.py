@@ -36,6 +36,7 @@ class Office:
             memberships=Known(),
             passages=PgPassages(pool=world.pool),
             messages=self.slack,
+            roles=world.roles,
         )
         self.remainder.connect(answering=world.worker._answering, runs=world.runs)
         world.worker._ended = self.remainder.later
@@ -159,3 +160,12 @@ async def test_a_follow_up_is_whole_where_its_thread_is_not_seen(office: Office)
     assert await office.remainder.answer(run_id, by="U1")
     (note,) = office.slack.shown.values()
     assert "oak floor" in words(note)
+
+
+async def test_a_guest_who_may_not_ask_in_direct_messages_is_offered_nothing_there(office: Office) -> None:
+    async with office.world.pool.connection() as connection:
+        await connection.execute("UPDATE people SET is_guest = true WHERE user_id = 'U1'")
+    await office.world.learn("prices", SECRET, BOARD)
+    await office.ask()
+    assert office.slack.whispers == []
+    assert "direct message" not in final_of(office.world.replies.begun[-1]).text

@@ -196,7 +196,7 @@ class World:
             pool=self.pool, jobs=self.jobs, scopes=scopes, audit=AuditTrail(pool=self.pool), sleep=self.pauses
         )
         self.once = OneAnswer(records=self.records, graph=graph, scopes=scopes, seconds=30)
-        roles = Roles(
+        self.roles = roles = Roles(
             pool=self.pool, scopes=scopes, rules=self.rules, clock=lambda: rows.NOW, max_age=timedelta(days=1)
         )
         answering = Answering(
