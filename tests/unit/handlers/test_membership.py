@@ -55,7 +55,6 @@ CASES: list[tuple[dict[str, Any], tuple[Any, ...]]] = [
         ("conversation_changed", "T1", "C1"),
     ),
     ({"type": "channel_unshared", "channel": "C1", "is_ext_shared": False}, ("conversation_changed", "T1", "C1")),
-    ({"type": "im_created", "channel": {"id": "D1"}, "user": "U1"}, ("conversation_changed", "T1", "D1")),
     ({"type": "channel_left", "channel": "C1"}, ("conversation_left", "T1", "C1")),
     ({"type": "group_left", "channel": "C1"}, ("conversation_left", "T1", "C1")),
     (
