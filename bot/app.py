@@ -22,6 +22,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.config import SettingsError
 from handlers.access import FORGET_ACTION, WHO_ACTION, WHO_SHORTCUT, AccessActions
 from handlers.actions import Actions
 from handlers.adapters.slack import CALL_TIMEOUT_S, bypasses_proxy, patient_call
@@ -69,12 +70,17 @@ class SlackApp:
         messages: Messages,
         audit: Audit,
         now: Callable[[], datetime],
+        team: str | None = None,
         app_token: str | None = None,
         signing_secret: str | None = None,
         ping_s: float = PING_S,
     ) -> None:
-        """``now`` is aware UTC. Socket Mode needs ``app_token``, HTTP ``signing_secret``."""
+        """``now`` is aware UTC. Socket Mode needs ``app_token``, HTTP ``signing_secret``.
+
+        ``team`` is the workspace to serve, which an organisation's token does not name.
+        """
         self._client = client
+        self._team = team
         self._app_token = app_token
         self._signing_secret = signing_secret
         self._ping_s = ping_s
@@ -114,24 +120,34 @@ class SlackApp:
         return self._identity
 
     async def open(self) -> None:
-        """Ask Slack who we are, before any event. Raises a SlackError (NotAuthorised: the token is not accepted)."""
+        """Ask Slack who we are, before any event.
+
+        Raises a SlackError (NotAuthorised: the token is not accepted), and SettingsError when nobody says which
+        workspace of an organisation is to be served.
+        """
         if self._client.session is None:
             # slack_sdk opens a connection for every call unless it is given a session.
             self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=CALL_TIMEOUT_S))
             self._client.session = self._session
         try:
             data = await patient_call("auth.test", self._client.auth_test, patience_s=START_PATIENCE_S)
+            team = self._served(data)
         except BaseException:
             await self._close_session()
             raise
         self._identity = Identity(
-            team=str(data["team_id"]),
+            team=team,
             user=str(data["user_id"]),
             bot=str(data.get("bot_id") or ""),
             name=str(data.get("user") or ""),
         )
         self._bolt = self._build(self._identity)
         log.info("slack_known", team=self._identity.team, bot=self._identity.user)
+
+    def _served(self, data: Mapping[str, Any]) -> str:
+        if data.get("is_enterprise_install") and self._team is None:
+            raise SettingsError("the token is an organisation's: set SLACK_TEAM_ID to the workspace (T…) to be served")
+        return self._team or str(data["team_id"])
 
     async def connect(self) -> None:
         """Receive by Socket Mode from now on; returns when connected, and reconnects by itself.

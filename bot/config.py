@@ -119,6 +119,12 @@ class Settings(BaseSettings):
     slack_bot_token: SecretStr | None = Field(default=None, validation_alias="SLACK_BOT_TOKEN")
     slack_app_token: SecretStr | None = Field(default=None, validation_alias="SLACK_APP_TOKEN")
     slack_signing_secret: SecretStr | None = Field(default=None, validation_alias="SLACK_SIGNING_SECRET")
+    slack_team_id: str | None = Field(
+        default=None,
+        validation_alias="SLACK_TEAM_ID",
+        pattern=r"^T[A-Z0-9]+$",
+        description="the workspace to serve, for a token of an organisation",
+    )
     slack_api_url: Annotated[str, AfterValidator(_with_slash)] = Field(
         default="https://slack.com/api/", validation_alias="SLACK_API_URL"
     )

@@ -227,6 +227,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             messages=messages,
             audit=core.audit,
             now=core.clock,
+            team=settings.slack_team_id,
             app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
             signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
         )

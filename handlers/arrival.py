@@ -50,7 +50,11 @@ class Arrival:
     @classmethod
     def of(cls, body: Mapping[str, Any], identity: Identity) -> Arrival:
         """Read an ``event_callback``; the team is the one that the app is installed in, also for shared channels."""
-        named = [one.get("team_id") for one in body.get("authorizations") or ()]
+        # An organisation's installation is authorised for all of its workspaces: the event's own is what counts.
+        named = [
+            body.get("team_id") if one.get("is_enterprise_install") else one.get("team_id")
+            for one in body.get("authorizations") or ()
+        ]
         named = [team for team in named if team] or [body.get("team_id") or identity.team]
         if body.get("is_ext_shared_channel"):
             named.append(body.get("context_team_id"))

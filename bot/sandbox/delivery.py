@@ -153,17 +153,20 @@ class Delivery:
         return True
 
     def _envelope(self, event: Json) -> Json:
-        bot = {"enterprise_id": None, "team_id": self._app.team, "user_id": self._app.user, "is_bot": True}
+        whole = self._app.enterprise is not None
+        bot = {"enterprise_id": self._app.enterprise, "user_id": self._app.user, "is_bot": True}
         return {
             "type": "event_callback",
             "team_id": self._app.team,
             "context_team_id": self._app.team,
-            "context_enterprise_id": None,
+            "context_enterprise_id": self._app.enterprise,
             "api_app_id": self._app.id,
             "event": event,
             "event_id": _event_id(),
             "event_time": int(self._clock.timestamp()),
-            "authorizations": [{**bot, "is_enterprise_install": False}],
+            "authorizations": [
+                {**bot, "team_id": None if whole else self._app.team, "is_enterprise_install": whole},
+            ],
         }
 
 

@@ -129,5 +129,7 @@ class App:
     bot_token: str
     app_token: str
     signing_secret: str
+    # The organisation that it is installed in as a whole, if so: its token is for all workspaces there.
+    enterprise: str | None = None
     # Slack's word for why the bot token is refused; none while the app is installed.
     refusal: str | None = None

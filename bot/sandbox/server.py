@@ -44,7 +44,8 @@ class Sandbox:
     """A Slack workspace on this machine. Without `data` it forgets everything at the end.
 
     `manifest` is what the app was installed with, by default the one that comes with the bot. `rates` is the time that
-    Slack's tiers are counted in, by default `clock`: a caller may let it run faster.
+    Slack's tiers are counted in, by default `clock`: a caller may let it run faster. `enterprise`: the app is
+    installed in this organisation as a whole.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Sandbox:
         clock: Clock | None = None,
         rates: Clock | None = None,
         team: str = TEAM,
+        enterprise: str | None = None,
         manifest: Manifest | None = None,
         page_cap: int = 1_000,
         most_shares: int = MOST_SHARES,
@@ -64,6 +66,7 @@ class Sandbox:
         self._clock = clock or Clock()
         self._rates = rates or self._clock
         self._team = team
+        self._enterprise = enterprise
         self._manifest = manifest
         self._page_cap = page_cap
         self._most_shares = most_shares
@@ -117,7 +120,9 @@ class Sandbox:
         listening = socket.create_server((HOST, self._port))
         site = f"http://{HOST}:{listening.getsockname()[1]}"
         journal = Journal(self._data / "workspace.sqlite3" if self._data else None)
-        workspace = Workspace(journal=journal, folder=folder, clock=self._clock, team=self._team)
+        workspace = Workspace(
+            journal=journal, folder=folder, clock=self._clock, team=self._team, enterprise=self._enterprise
+        )
         await workspace.open()
         # The second host differs by name and port, as Slack's CDN differs from Slack.
         second = socket.create_server((HOST, 0))

@@ -15,7 +15,9 @@ TEAM = "T01HAITANG"
 class Workspace:
     """Everything Slack would keep. Reads come from memory, every change is also written to the journal."""
 
-    def __init__(self, *, journal: Journal, folder: Path, clock: Clock, team: str = TEAM) -> None:
+    def __init__(
+        self, *, journal: Journal, folder: Path, clock: Clock, team: str = TEAM, enterprise: str | None = None
+    ) -> None:
         self.people: dict[str, Person] = {}
         self.conversations: dict[str, Conversation] = {}
         self.messages: dict[str, dict[str, Json]] = {}
@@ -23,6 +25,7 @@ class Workspace:
         self.groups: dict[str, UserGroup] = {}
         self.folder = folder
         self._team = team
+        self._enterprise = enterprise
         self._journal = journal
         self._clock = clock
         self._app: App | None = None
@@ -75,6 +78,7 @@ class Workspace:
             bot_id="B01HAITANG",
             user=bot.id,
             team=self._team,
+            enterprise=self._enterprise,
             team_name="Haitang 海棠装饰",
             bot_token=f"xoxb-{secrets.token_hex(16)}",
             app_token=f"xapp-1-{secrets.token_hex(16)}",

@@ -228,3 +228,16 @@ async def test_every_listing_names_the_team(place: Office) -> None:
     listings = [call for call in place.sandbox.context.calls if call["method"] in methods]
     assert {call["method"] for call in listings} == methods
     assert {call["args"].get("team_id") for call in listings} == {place.team}
+
+
+async def test_a_workspace_of_an_organisation_is_read_with_its_token() -> None:
+    """field-reports.md, slackapi/slack-cli#545: without team_id its listings are refused."""
+    async with Sandbox(enterprise="E0ORG") as sandbox:
+        populate(sandbox)
+        place = Office(sandbox)
+        people = [person async for page in place.source.people(place.team) for person in page.items]
+        assert len(people) == 4
+        assert [one async for one in place.source.conversations(place.team)]
+        assert await place.source.groups(place.team) == []
+        with pytest.raises(WorkspaceUnavailable, match="team_access_not_granted"):
+            await place.source.groups("T0OTHER")

@@ -26,7 +26,9 @@ PATIENCE_SECONDS = 240
 
 def settings_for(sandbox: Sandbox, folder: Path) -> Settings:
     """Settings that make the sandbox the bot's Slack."""
+    app = sandbox.context.workspace.app
     return Settings(
+        SLACK_TEAM_ID=app.team if app.enterprise else None,
         SLACK_API_URL=sandbox.api_url,
         SLACK_BOT_TOKEN=SecretStr(sandbox.bot_token),
         SLACK_APP_TOKEN=SecretStr(sandbox.app_token),

@@ -15,8 +15,8 @@ from tests.sandbox_fixtures import populate
 
 @pytest.fixture(scope="module")
 async def office(short_folder: Path) -> AsyncIterator[Company]:
-    """One bot for all of them, with a file in #sales."""
-    async with Sandbox() as sandbox:
+    """One bot for all of them, with a file in #sales, and a token for all of the organisation's workspaces."""
+    async with Sandbox(enterprise="E0ORG") as sandbox:
         populate(sandbox)
         async with open_company(sandbox, short_folder / "office") as company:
             mei = company.person("mei")

@@ -39,8 +39,9 @@ def joined_conversation(context: Context, arguments: Arguments, name: str = "cha
 
 
 def need_own_team(context: Context, arguments: Arguments) -> None:
-    """Listings may name the team, and it must be one that the app is installed in. Raises team_access_not_granted."""
-    if arguments.text("team_id") not in ("", context.workspace.app.team):
+    """Listings may name the team, and must with an organisation's token. Raises team_access_not_granted."""
+    app = context.workspace.app
+    if arguments.text("team_id", "" if app.enterprise else app.team) != app.team:
         raise SlackError("team_access_not_granted")
 
 

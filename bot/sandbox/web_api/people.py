@@ -14,8 +14,10 @@ AUTH_PER_MINUTE = 600
 
 async def auth_test(context: Context, _: Arguments) -> Json:
     app, bot = context.workspace.app, lookup.the_bot(context)
-    team = {"url": f"{context.site}/", "team": app.team_name, "team_id": app.team}
-    return {**team, "user": bot.name, "user_id": bot.id, "bot_id": app.bot_id, "is_enterprise_install": False}
+    # Of an installation in a whole organisation it names no workspace.
+    team = {"url": f"{context.site}/", "team": app.team_name, "team_id": app.enterprise or app.team}
+    whole = {"enterprise_id": app.enterprise, "is_enterprise_install": app.enterprise is not None}
+    return {**team, "user": bot.name, "user_id": bot.id, "bot_id": app.bot_id, **whole}
 
 
 async def connections_open(context: Context, _: Arguments) -> Json:

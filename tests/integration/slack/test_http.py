@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import aiohttp
@@ -10,6 +11,7 @@ import pytest
 from aiohttp import web
 
 from bot.app import EVENTS_PATH, SlackApp
+from bot.config import SettingsError
 from handlers.adapters.slack import web_client
 from handlers.errors import NotAuthorised
 from tests.integration.slack.conftest import Bot, NothingPrivate
@@ -96,3 +98,11 @@ async def test_wrong_tokens_are_errors_at_the_start(offline_bot: Bot) -> None:
     bot.app._app_token = "xapp-wrong"
     with pytest.raises(NotAuthorised):
         await bot.app.connect()
+
+
+async def test_which_workspace_of_an_organisation_is_served_has_to_be_said(offline_bot: Bot) -> None:
+    """Its token is for all of them, and auth.test names none."""
+    workspace = offline_bot.sandbox.context.workspace
+    workspace.save_app(replace(workspace.app, enterprise="E0ORG"))
+    with pytest.raises(SettingsError, match="SLACK_TEAM_ID"):
+        await offline_bot.app.open()

@@ -27,6 +27,7 @@ class Rows:
 
 
 AT = datetime(1970, 1, 1, 0, 0, 5, tzinfo=UTC)
+ORGANISATION = {"enterprise_id": "E1", "team_id": None, "is_enterprise_install": True}
 DELTA = {
     "type": "subteam_members_changed",
     "subteam_id": "S1",
@@ -105,6 +106,8 @@ async def test_other_events_and_those_without_what_they_are_about_change_nothing
         pytest.param(
             {"team_id": "T2", "context_team_id": "T1", "is_ext_shared_channel": True}, "T1", id="a shared channel"
         ),
+        pytest.param({"team_id": "T1", "authorizations": [ORGANISATION]}, "T1", id="ours, of an organisation"),
+        pytest.param({"team_id": "T2", "authorizations": [ORGANISATION]}, None, id="another of the organisation"),
         pytest.param({"team_id": "T2"}, None, id="another workspace"),
         pytest.param({"team_id": "T1", "authorizations": [{"team_id": "T2"}]}, None, id="told to another"),
         pytest.param(
