@@ -21,8 +21,8 @@ STATEMENTS: Final = (
     "DELETE FROM file_shares WHERE team = %(team)s AND conversation_id = %(old)s",
     # Where an upload's progress is shown.
     """
-    UPDATE versions SET reply = jsonb_set(reply, '{conversation}', to_jsonb(%(new)s::text))
-     WHERE reply ->> 'conversation' = %(old)s AND reply ->> 'team' = %(team)s
+    UPDATE versions SET reply = replace(reply::text, '"' || %(old)s || '"', '"' || %(new)s || '"')::jsonb
+     WHERE reply ->> 'team' = %(team)s AND reply::text LIKE '%%"' || %(old)s || '"%%'
     """,
 )
 

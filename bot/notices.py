@@ -24,19 +24,30 @@ NOTICE_RETRIES: Final = 24 * 60
 # Notices of a document that is deleted, or is not shared where they stand. Not those of a version that is still being
 # read: where it is shared is not known before it was fetched, and its end looks again.
 ASTRAY: Final = """
-SELECT version_id, reply ->> 'conversation', reply ->> 'status_ts'
-  FROM versions JOIN documents AS document USING (document_id)
- WHERE document_id = %(document)s AND reply ->> 'status_ts' IS NOT NULL
+SELECT version_id, notice ->> 'conversation', notice ->> 'status_ts'
+  FROM versions
+  JOIN documents AS document USING (document_id),
+       jsonb_array_elements(jsonb_build_array(reply) || coalesce(reply -> 'also', '[]')) AS notice
+ WHERE document_id = %(document)s AND notice ->> 'status_ts' IS NOT NULL
    AND (document.deleted_at IS NOT NULL
         OR (state IN ('PUBLISHED', 'SUPERSEDED', 'FAILED')
             AND NOT EXISTS (
                 SELECT FROM grants AS given
                  WHERE given.document_id = document.document_id
-                   AND (given.principal = 'channel:' || document.team || '/' || (reply ->> 'conversation')
-                        OR (reply ->> 'conversation' LIKE 'D%%' AND given.principal LIKE 'user:%%')))))
+                   AND (given.principal = 'channel:' || document.team || '/' || (notice ->> 'conversation')
+                        OR (notice ->> 'conversation' LIKE 'D%%' AND given.principal LIKE 'user:%%')))))
 """
 
-FORGET: Final = "UPDATE versions SET reply = '{}' WHERE version_id = %(version)s"
+FORGET: Final = """
+UPDATE versions
+   SET reply = CASE WHEN reply ->> 'status_ts' = %(ts)s THEN reply - 'status_ts' ELSE reply END || jsonb_build_object(
+           'also', (SELECT coalesce(jsonb_agg(other), '[]')
+                      FROM jsonb_array_elements(coalesce(reply -> 'also', '[]')) AS other
+                     WHERE other ->> 'status_ts' <> %(ts)s))
+ WHERE version_id = %(version)s
+"""
+
+NOT_THERE: Final = "message_not_found"
 
 
 class NotConnected(Exception):
@@ -79,12 +90,13 @@ class UploadNotices:
         if rows and self._messages is None:
             raise NotConnected
         for version, conversation, ts in rows:
-            await self.delete(conversation, ts)
-            async with self._pool.connection() as connection:
-                await connection.execute(FORGET, {"version": version})
+            if await self.delete(conversation, ts):
+                async with self._pool.connection() as connection:
+                    await connection.execute(FORGET, {"version": version, "ts": ts})
 
-    async def delete(self, conversation: str, ts: str) -> None:
-        """Take one message back; one that we can't get at (any more) is left. Raises SlackError as the job does."""
+    async def delete(self, conversation: str, ts: str) -> bool:
+        """Take one message back; False for one that we can't get at (its conversation may have another id by now, and
+        the document's next change finds it there). Raises SlackError as the job does."""
         if self._messages is None:
             raise NotConnected
         try:
@@ -93,6 +105,8 @@ class UploadNotices:
             raise
         except SlackError as error:
             log.warning("notice_left", conversation=conversation, error=error.error)
+            return error.error == NOT_THERE
+        return True
 
     async def _enqueue(self, connection: AsyncConnection[Any], documents: Collection[str]) -> None:
         for document in sorted(documents):

@@ -65,7 +65,15 @@ STAGES: Final = {
 ENDS: Final = frozenset({UploadStage.READY, UploadStage.FAILED})
 
 # The message that shows a version's progress is edited after a restart too.
-NOTE_REPLY: Final = "UPDATE versions SET reply = %(reply)s WHERE version_id = %(version)s AND state <> 'DELETED'"
+NOTE_REPLY: Final = """
+UPDATE versions SET reply = reply || %(reply)s WHERE version_id = %(version)s AND state <> 'DELETED'
+"""
+
+# Of bytes that were known already there is no version of its own: where that was told is kept with the one there is.
+NOTE_ALSO: Final = """
+UPDATE versions SET reply = reply || jsonb_build_object('also', coalesce(reply -> 'also', '[]') || %(reply)s)
+ WHERE version_id = %(version)s AND state <> 'DELETED'
+"""
 
 
 # The files that are known to be, or to have been, shared in a conversation, and those that it lists.
@@ -286,7 +294,7 @@ class Notices(Protocol):
 
     async def shown(self, document: str) -> None: ...
 
-    async def delete(self, conversation: str, ts: str) -> None: ...
+    async def delete(self, conversation: str, ts: str) -> bool: ...
 
 
 class UploadProgress:
@@ -296,13 +304,14 @@ class UploadProgress:
         self._pool = pool
         self._replies = replies
         self._notices = notices
-        self._shown: dict[str, _Shown] = {}
+        self._shown: dict[tuple[str, str, str], _Shown] = {}
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def show(self, report: IngestReport) -> None:
         """Show the state; what can't be shown is logged, for reading goes on without it."""
-        if not report.reply:
+        if not report.reply.get("conversation"):
             return
+        place = UploadPlace(**{name: value for name, value in report.reply.items() if name != "also"})
         status = UploadStatus(
             title=report.title,
             stage=STAGES[report.state],
@@ -313,29 +322,32 @@ class UploadProgress:
             document=report.document,
         )
         # The announcement of a version and its reading tell at the same time: there is one message for both.
-        async with self._turns.setdefault(report.version_id, asyncio.Lock()):
+        async with self._turns.setdefault(f"{place.conversation}/{place.upload_ts}/{report.document}", asyncio.Lock()):
             try:
-                await self._show(report.version_id, UploadPlace(**report.reply), status)
+                await self._show(report, place, status)
                 if status.stage is UploadStage.READY:
                     await self._notices.shown(report.document)
             except (SlackError, NotDelivered) as error:
                 log.warning("upload_state_not_shown", version=report.version_id, error=str(error))
 
-    async def _show(self, version: str, place: UploadPlace, status: UploadStatus) -> None:
-        shown = self._shown.get(version)
+    async def _show(self, report: IngestReport, place: UploadPlace, status: UploadStatus) -> None:
+        name = (place.conversation, place.upload_ts, report.document)
+        shown = self._shown.get(name)
         if shown is not None:
-            if status == shown.status or (shown.status.stage in ENDS and status.stage not in ENDS):
+            if status == shown.status or (
+                not report.unchanged and shown.status.stage in ENDS and status.stage not in ENDS
+            ):
                 return
             place = replace(place, status_ts=shown.ts)
         ts = await self._replies.show(place, status)
-        self._shown[version] = _Shown(ts, status)
-        if ts != place.status_ts:
-            await self._note(version, place, ts)
+        self._shown[name] = _Shown(ts, status)
+        if ts != place.status_ts or report.unchanged:
+            await self._note(report, replace(place, status_ts=ts))
 
-    async def _note(self, version: str, place: UploadPlace, ts: str) -> None:
+    async def _note(self, report: IngestReport, place: UploadPlace) -> None:
+        note = NOTE_ALSO if report.unchanged else NOTE_REPLY
         async with self._pool.connection() as connection:
-            reply = Jsonb(asdict(replace(place, status_ts=ts)))
-            noted = await connection.execute(NOTE_REPLY, {"reply": reply, "version": version})
+            noted = await connection.execute(note, {"reply": Jsonb(asdict(place)), "version": report.version_id})
         if noted.rowcount == 0:
             # Deleted while it was posted: nobody knows of the message but us.
-            await self._notices.delete(place.conversation, ts)
+            await self._notices.delete(place.conversation, str(place.status_ts))

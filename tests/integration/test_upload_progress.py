@@ -29,7 +29,8 @@ class Standing:
 
     async def shown(self, document: str) -> None: ...
 
-    async def delete(self, conversation: str, ts: str) -> None: ...
+    async def delete(self, conversation: str, ts: str) -> bool:
+        return True
 
 
 class SlowSlack(FakeSlack):

@@ -62,7 +62,7 @@ class Questions:
             await self._count_end(asked, outcome)
 
     async def _count_end(self, asked: Asked, outcome: Outcome) -> None:
-        run = await self._bot.core.records.find(self._bot.team, asked.conversation, asked.ts)
+        run = await self._bot.core.records.find(self._bot.team, self._place_of(asked), asked.ts)
         if run is None or run.state != "ended":
             outcome.unanswered.append(f"{asked.conversation}/{asked.ts} {'unknown' if run is None else run.state}")
             return
@@ -73,6 +73,11 @@ class Questions:
         outcome.answers += reason is None
         if reason is not None:
             outcome.refusals[reason] += 1
+
+    def _place_of(self, asked: Asked) -> str:
+        """Where the question stands now: its conversation may have been given another id."""
+        places = self._bot.workspace.messages.items()
+        return next((name for name, messages in places if asked.ts in messages), asked.conversation)
 
     async def _look(self, conversation: str, ts: str, text: str, thread_ts: str | None) -> Asked:
         readers = self._oracle.now.readers.get(conversation, NOBODY)
