@@ -6,6 +6,8 @@ from typing import Final
 
 from psycopg_pool import AsyncConnectionPool
 
+from bot.notices import UploadNotices
+
 # Posts before runs: they know their team through their run alone.
 STATEMENTS: Final = (
     """
@@ -30,11 +32,13 @@ STATEMENTS: Final = (
 class Moving:
     """Rows that name a conversation, apart from those of rights, which follow by themselves."""
 
-    def __init__(self, *, pool: AsyncConnectionPool) -> None:
+    def __init__(self, *, pool: AsyncConnectionPool, notices: UploadNotices) -> None:
         self._pool = pool
+        self._notices = notices
 
     async def follow(self, team: str, old: str, new: str) -> None:
         """Let everything follow, in one transaction; a second time there is nothing left to do."""
         async with self._pool.connection() as connection, connection.transaction():
             for statement in STATEMENTS:
                 await connection.execute(statement, {"team": team, "old": old, "new": new})
+            await self._notices.moved(connection, team, new)

@@ -47,6 +47,11 @@ UPDATE versions
  WHERE version_id = %(version)s
 """
 
+OF_PLACE: Final = """
+SELECT DISTINCT document_id FROM versions
+ WHERE reply ->> 'team' = %(team)s AND reply::text LIKE '%%"' || %(conversation)s || '"%%'
+"""
+
 NOT_THERE: Final = "message_not_found"
 
 
@@ -82,6 +87,11 @@ class UploadNotices:
         """The last word on a version of the document stands: it may stand astray already."""
         async with self._pool.connection() as connection, connection.transaction():
             await self._enqueue(connection, [document])
+
+    async def moved(self, connection: AsyncConnection[Any], team: str, conversation: str) -> None:
+        """The conversation has this id now: what could not be taken back under the one before can be."""
+        cursor = await connection.execute(OF_PLACE, {"team": team, "conversation": conversation})
+        await self._enqueue(connection, [document for (document,) in await cursor.fetchall()])
 
     async def take_back(self, *, document: str) -> None:
         """The job. Raises SlackError while Slack can't be reached, NotConnected where there is none."""

@@ -165,7 +165,7 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             max_age=max_age(settings),
             on_narrowed=core.rights.follow,
             on_audience=core.living.audience_changed,
-            on_moved=Moving(pool=core.pool).follow,
+            on_moved=Moving(pool=core.pool, notices=core.notices).follow,
         )
         stack.push_async_callback(sync.aclose)
         uploads = _add_uploads(core, files, upload_replies, sync)

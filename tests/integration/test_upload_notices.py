@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
 from bot.jobs import Jobs
+from bot.moving import Moving
 from bot.notices import NOTICE_JOB, NotConnected, UploadNotices
 from bot.uploads import UploadProgress
 from handlers.errors import Gone, Unreachable
@@ -165,3 +166,13 @@ async def test_what_was_posted_while_the_file_was_deleted_goes_at_once(told: Tol
         IngestReport(version_id="gone", document="gone", team=rows.TEAM, title="d", state=State.REGISTERED, reply=reply)
     )
     assert not told.slack.shown
+
+
+async def test_a_channel_with_another_id_is_looked_at_again(told: Told) -> None:
+    """The file was deleted while Slack knew the new id and we the old one: the message could not be got at."""
+    await told.learn()
+    told.slack.fail("delete", Gone("channel_not_found", method="chat.delete"))
+    assert len(await told.take_back()) == 1
+    await Moving(pool=told.pool, notices=told.notices).follow(rows.TEAM, "C1", "C9")
+    assert await told.waiting() == 1
+    assert await told.take_back() == []
