@@ -70,7 +70,7 @@ class FilePlaces:
             try:
                 info = await self._files.info(document.team, document.source_id, patience_s=BRIEFLY_S)
             except PASSING:
-                await self._withdraw_gone(document)
+                await self.withdraw_gone(document)
                 raise
             await self._grant(document, info)
 
@@ -130,8 +130,8 @@ class FilePlaces:
         for place in sorted(rooms - known.keys()):
             await self._memberships.ensure_known(document.team, place, info.user)
 
-    async def _withdraw_gone(self, document: Document) -> None:
-        """While Slack can't be asked: whatever every message that gave it is known to have lost."""
+    async def withdraw_gone(self, document: Document) -> None:
+        """Without Slack, and so at once: whatever every message that gave it is known to have lost. Gives nothing."""
         seen = await self._shares.of(team=document.team, file_id=document.source_id)
         lost = _lost(seen)
         if not lost:

@@ -23,6 +23,11 @@ SELECT %(team)s, file, %(conversation)s, %(ts)s, now() FROM unnest(%(files)s::te
 ON CONFLICT (team, file_id, conversation_id, ts) DO UPDATE SET gone_at = now() WHERE file_shares.gone_at IS NULL
 """
 
+NOTE_ALL_GONE: Final = """
+UPDATE file_shares SET gone_at = now()
+ WHERE team = %(team)s AND conversation_id = %(conversation)s AND gone_at IS NULL
+"""
+
 FILES_OF_MESSAGE: Final = """
 SELECT file_id FROM file_shares WHERE team = %(team)s AND conversation_id = %(conversation)s AND ts = %(ts)s
 """
@@ -70,6 +75,11 @@ class SeenShares:
                 lost |= {file for (file,) in rows}
             await connection.execute(NOTE_GONE, {**message, "files": sorted(lost)})
         return frozenset(lost)
+
+    async def note_all_gone(self, *, team: str, conversation: str) -> None:
+        """The conversation was deleted with all of its messages."""
+        async with self._pool.connection() as connection:
+            await connection.execute(NOTE_ALL_GONE, {"team": team, "conversation": conversation})
 
     async def of(self, *, team: str, file_id: str) -> list[SeenShare]:
         """The newest first."""

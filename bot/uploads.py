@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from weakref import WeakValueDictionary
 
 import structlog
@@ -167,29 +167,39 @@ class SlackUploads:
         seen = self._shares
         lost = await seen.note_gone(team=team, conversation=conversation, ts=ts, files=files, is_gone=is_gone)
         for file_id in sorted(lost):
-            await self.places_changed(team=team, file_id=file_id)
+            # A look that waits to be tried again takes up to a minute; what is lost is lost now.
+            if (document := await self._catalog.find(team=team, source=SOURCE, source_id=file_id)) is not None:
+                await self._places.withdraw_gone(document)
+                await self.places_changed(team=team, file_id=file_id)
 
-    async def place_changed(self, *, team: str, conversation: str) -> None:
-        """The bot came or went, or the conversation's kind changed: look again at all of its files, by a job."""
+    async def place_changed(self, *, team: str, conversation: str, is_gone: bool) -> None:
+        """The bot came or went, or the conversation's kind changed: look again at all of its files, by a job.
+
+        ``is_gone``: the conversation was deleted with all of its messages.
+        """
+        if is_gone:
+            await self._shares.note_all_gone(team=team, conversation=conversation)
         async with self._pool.connection() as connection, connection.transaction():
             name = f"{PLACE_JOB}/{team}/{conversation}"
             await self._jobs.enqueue(connection, PLACE_JOB, queueing_lock=name, team=team, conversation=conversation)
 
     async def look_around(self, *, team: str, conversation: str) -> None:
         """The job of ``place_changed``. Raises SlackError while Slack can't be asked."""
-        given: dict[str, Any] = {"team": team, "source": SOURCE, "conversation": conversation, "listed": []}
+        known = await self._files_of_place(team, conversation, listed=())
+        for file_id in known:
+            if (document := await self._catalog.find(team=team, source=SOURCE, source_id=file_id)) is not None:
+                await self._places.withdraw_gone(document)
+                await self.places_changed(team=team, file_id=file_id)
+        listed = await self._files.files_in(conversation)
+        for file_id in set(await self._files_of_place(team, conversation, listed=listed)).difference(known):
+            await self.places_changed(team=team, file_id=file_id)
+
+    async def _files_of_place(self, team: str, conversation: str, *, listed: Collection[str]) -> list[str]:
+        given = {"team": team, "source": SOURCE, "conversation": conversation, "listed": list(listed)}
         given["channel"] = str(Principal.channel(team, conversation))
-        trouble: SlackError | None = None
-        try:
-            given["listed"] = await self._files.files_in(conversation)
-        except SlackError as error:
-            trouble = error
         async with self._pool.connection() as connection:
             rows = await (await connection.execute(FILES_OF_PLACE, given)).fetchall()
-        for (file_id,) in rows:
-            await self.places_changed(team=team, file_id=file_id)
-        if trouble is not None:
-            raise trouble
+        return [file_id for (file_id,) in rows]
 
     async def places_changed(self, *, team: str, file_id: str) -> None:
         """Look again where a known file is shared, by a job that outlives this process."""

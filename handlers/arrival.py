@@ -126,9 +126,13 @@ class FilesUnshown:
 
 @dataclass(frozen=True, slots=True)
 class PlaceChanged:
-    """The bot came or went, or a conversation is of another kind or id now: its files are other people's to read."""
+    """The bot came or went, or a conversation is of another kind or id now: its files are other people's to read.
+
+    ``is_gone``: it was deleted.
+    """
 
     conversation: str
+    is_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from handlers.voice import complete_transcript, is_voice_clip
 # A deleted file is deleted; at the others is looked again: at their places, and for a change at their content too.
 FILE_EVENTS = frozenset({"file_shared", "file_unshared", "file_public", "file_change", "file_deleted"})
 
+_DELETIONS = frozenset({"channel_deleted", "group_deleted"})
+
 # After these a conversation's files are looked at again. What its people may still read is the rows' matter.
 _PLACE_EVENTS = frozenset(
     {
         "channel_left",
         "group_left",
-        "channel_deleted",
-        "group_deleted",
+        *_DELETIONS,
         "channel_shared",
         "channel_unshared",
         "channel_convert_to_private",
@@ -82,4 +83,4 @@ def read_place_event(arrival: Arrival) -> list[Decision]:
         return []
     channel = event.get("channel")
     conversation = channel.get("id") if isinstance(channel, Mapping) else channel
-    return [PlaceChanged(str(conversation))] if conversation else []
+    return [PlaceChanged(str(conversation), is_gone=kind in _DELETIONS)] if conversation else []

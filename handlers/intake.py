@@ -125,8 +125,8 @@ class Intake:
                 await uploads.shown(team=team, conversation=conversation, ts=ts, file_id=file_id)
             case FilesUnshown(conversation=conversation, ts=ts, files=files, is_gone=is_gone):
                 await uploads.unshown(team=team, conversation=conversation, ts=ts, files=files, is_gone=is_gone)
-            case PlaceChanged(conversation=conversation):
-                await uploads.place_changed(team=team, conversation=conversation)
+            case PlaceChanged(conversation=conversation, is_gone=is_gone):
+                await uploads.place_changed(team=team, conversation=conversation, is_gone=is_gone)
 
     async def _ask(self, question: Question, arrival: Arrival) -> None:
         inquiry = question.inquiry

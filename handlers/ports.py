@@ -84,8 +84,9 @@ class Uploads(Protocol):
         """A message shows these files no more; ``is_gone``: nor any other. Recomputes their grants."""
         ...
 
-    async def place_changed(self, *, team: str, conversation: str) -> None:
-        """The bot came or went, or the conversation changed its kind: recompute the grants of its files."""
+    async def place_changed(self, *, team: str, conversation: str, is_gone: bool) -> None:
+        """The bot came or went, or the conversation changed its kind, or was deleted (``is_gone``): recompute the
+        grants of its files."""
         ...
 
     async def content_changed(self, *, team: str, file_id: str, event_id: str | None) -> None:

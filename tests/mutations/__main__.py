@@ -36,7 +36,7 @@ async def judge_all(mutants: Sequence[Mutant], *, hosts: Sequence[Host], folder:
     async with asyncio.TaskGroup() as group:
         for number, host in enumerate(hosts):
             root = folder / str(number)
-            await asyncio.to_thread(copy_tree, root)
+            await asyncio.to_thread(copy_tree, root, of=folder / "clean")
             group.create_task(work(host, root))
     return outcomes
 

@@ -46,12 +46,12 @@ class Outcome:
     told: str = ""
 
 
-def copy_tree(to: Path) -> None:
+def copy_tree(to: Path, *, of: Path = ROOT) -> None:
     """What is under test, and its tests."""
     ignored = shutil.ignore_patterns("__pycache__")
     for name in PACKAGES:
-        shutil.copytree(ROOT / name, to / name, ignore=ignored)
-    shutil.copy(ROOT / "pyproject.toml", to)
+        shutil.copytree(of / name, to / name, ignore=ignored)
+    shutil.copy(of / "pyproject.toml", to)
 
 
 class Host:

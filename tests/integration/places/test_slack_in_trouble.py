@@ -14,7 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from bot.places import FilePlaces
 from bot.shares import SeenShares
-from bot.uploads import PLACES_JOB, SlackSource, SlackUploads
+from bot.uploads import PLACE_JOB, PLACES_JOB, SlackSource, SlackUploads
 from handlers.errors import Gone, MissingScope, SlackError, Unreachable
 from handlers.model import FileInfo, FileShare
 from ingest.model import Document
@@ -56,6 +56,11 @@ class Files:
             await gate.wait()
         return found
 
+    async def files_in(self, conversation: str) -> list[str]:
+        if self.fails:
+            raise self.fails
+        return []
+
     async def person_of(self, conversation: str) -> str | None:
         return "U1"
 
@@ -68,6 +73,7 @@ class Files:
 async def ingestion(pool: AsyncConnectionPool, tmp_path: Path) -> AsyncIterator[Bench]:
     async with bench(pool, tmp_path) as made:
         made.jobs.add(PLACES_JOB, later, queue="places")
+        made.jobs.add(PLACE_JOB, later, queue="places")
         yield made
 
 
@@ -179,14 +185,31 @@ async def test_while_slack_is_away_a_deleted_message_takes_its_place_along(inges
     await both.shown(team=TEAM, conversation="C1", ts="1.0", file_id="F1")
     await both.shown(team=TEAM, conversation="C2", ts="2.0", file_id="F1")
     await both.unshown(team=TEAM, conversation="C1", ts="1.0", files=["F1"], is_gone=True)
-    with pytest.raises(Unreachable):
-        await both.look_again(team=TEAM, file_id="F1")
     assert await ingestion.grants.of(made.document) == {public, WORKSPACE}
     # Slack need not send the old message along: what it showed is remembered.
     await both.unshown(team=TEAM, conversation="C2", ts="2.0", files=[], is_gone=True)
+    assert await ingestion.grants.of(made.document) == frozenset()
+
+
+async def test_what_was_lost_before_is_withdrawn_by_the_look_that_fails(ingestion: Bench) -> None:
+    made, _ = await registered(ingestion)
+    both = uploads(ingestion, Files(fails=Unreachable("timeout")))
+    seen = SeenShares(pool=ingestion.pool)
+    await seen.note_gone(team=TEAM, conversation="C1", ts="1.0", files=["F1"])
     with pytest.raises(Unreachable):
         await both.look_again(team=TEAM, file_id="F1")
     assert await ingestion.grants.of(made.document) == frozenset()
+
+
+async def test_a_deleted_channel_gives_nothing_while_slack_is_away(ingestion: Bench) -> None:
+    made, _ = await registered(ingestion, Principal.channel(TEAM, "C2"), CHANNEL, WORKSPACE)
+    await directory(ingestion).put_conversation(Conversation(TEAM, "C2", ConversationKind.PUBLIC), as_of=NOW)
+    both = uploads(ingestion, Files(fails=Unreachable("timeout")))
+    await both.shown(team=TEAM, conversation="C2", ts="2.0", file_id="F1")
+    await both.place_changed(team=TEAM, conversation="C2", is_gone=True)
+    with pytest.raises(Unreachable):
+        await both.look_around(team=TEAM, conversation="C2")
+    assert await ingestion.grants.of(made.document) == {CHANNEL}
 
 
 async def test_a_message_that_was_deleted_does_not_come_back_with_late_news_or_an_old_list(ingestion: Bench) -> None:

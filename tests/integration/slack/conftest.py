@@ -142,7 +142,7 @@ class Uploads:
         self.seen.append(("unshown", conversation, ts, *files))
         await self.notes.noted()
 
-    async def place_changed(self, *, team: str, conversation: str) -> None:
+    async def place_changed(self, *, team: str, conversation: str, is_gone: bool) -> None:
         self.seen.append(("place", conversation))
         await self.notes.noted()
 

@@ -238,7 +238,7 @@ def test_a_reply_that_is_shown_in_the_channel_too_shares_its_file() -> None:
     ],
 )
 def test_a_changed_place_has_its_files_looked_at(event: dict[str, Any]) -> None:
-    assert decided(**event) == [PlaceChanged("C1")]
+    assert decided(**event) == [PlaceChanged("C1", is_gone=event.get("type") == "channel_deleted")]
 
 
 def test_a_new_id_of_a_channel_concerns_the_files_of_both() -> None:
