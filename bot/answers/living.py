@@ -12,6 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
+from bot.answers import living_sql as sql
 from bot.answers.rights import Memberships, Scopes
 from permissions.audit import Action, Audit, AuditEntry
 from permissions.model import Principal, ScopeLimit
@@ -38,97 +39,6 @@ reads for longer what may not be theirs any more."""
 UNSURE: Final = frozenset({ScopeLimit.MEMBERSHIP_UNKNOWN, ScopeLimit.ASKER_UNKNOWN})
 
 STRANGER: Final = frozenset({ScopeLimit.NOT_A_MEMBER, ScopeLimit.ASKER_UNKNOWN})
-
-_PLACE: Final = "DISTINCT team, conversation, reader"
-
-PLACES_OF_DOCUMENT: Final = f"SELECT {_PLACE} FROM cited WHERE document_id = %(document)s"  # noqa: S608 - constants
-
-# Where an answer stands before the readers of the conversation, and where one hangs on what its principal grants: who
-# has left it may be a reader there.
-PLACES_OF_AUDIENCE: Final = f"""
-SELECT {_PLACE} FROM cited WHERE team = %(team)s AND conversation = %(conversation)s
-UNION
-SELECT {_PLACE} FROM cited
- WHERE team = %(team)s
-   AND document_id IN (SELECT document_id FROM grants WHERE principal = %(principal)s)
-"""  # noqa: S608 - constants
-
-PLACES_OF_TEAM: Final = f"SELECT {_PLACE} FROM cited WHERE team = %(team)s"  # noqa: S608 - constants
-
-_HERE: Final = "cited.team = %(team)s AND cited.conversation = %(conversation)s AND cited.reader = %(reader)s"
-
-PRINCIPALS_HERE: Final = f"""
-SELECT DISTINCT principal FROM grants WHERE document_id IN (SELECT document_id FROM cited WHERE {_HERE})
-"""  # noqa: S608 - constants
-
-# What is to be said of the answers of a place. `newer` are documents of which a version with other bytes is active now
-# (an earlier one may have been published again); one without an active version was deleted.
-JUDGE: Final = f"""
-SELECT cited.run_id, min(cited.asker) AS asker, min(cited.state) AS state,
-       bool_or(document.active_version IS NULL) AS is_gone,
-       bool_or(NOT EXISTS (SELECT FROM grants
-                            WHERE grants.document_id = cited.document_id
-                              AND grants.principal = ANY (%(covering)s))) AS is_closed,
-       coalesce(array_agg(DISTINCT cited.document_id)
-                FILTER (WHERE active.version_id <> cited.version_id
-                          AND (active.sha256 = quoted.sha256) IS NOT TRUE), '{{}}') AS newer,
-       coalesce(min(standings.newer), '{{}}') AS marked
-  FROM cited
-  LEFT JOIN documents AS document ON document.document_id = cited.document_id AND document.deleted_at IS NULL
-  LEFT JOIN versions AS active ON active.version_id = document.active_version
-  LEFT JOIN versions AS quoted ON quoted.version_id = cited.version_id
-  LEFT JOIN standings ON standings.run_id = cited.run_id
- WHERE {_HERE}
- GROUP BY cited.run_id
-"""  # noqa: S608 - constants
-
-# Runs first and in order, as everybody who empties answers takes them; the delivery of an answer locks its run as well.
-LOCK_RUNS: Final = "SELECT FROM runs WHERE run_id = ANY (%(runs)s) ORDER BY run_id FOR NO KEY UPDATE"
-
-WITHDRAW: Final = """
-INSERT INTO standings (run_id, state) SELECT unnest(%(runs)s::text[]), 'withdrawn'
-ON CONFLICT (run_id) DO UPDATE SET state = 'withdrawn', newer = '{}', decided_at = now(), shown_at = NULL
- WHERE standings.state NOT IN ('withdrawn', 'replaced')
-RETURNING run_id
-"""
-
-MARK: Final = """
-INSERT INTO standings (run_id, state, newer) VALUES (%(run_id)s, %(state)s, %(newer)s)
-ON CONFLICT (run_id) DO UPDATE SET state = excluded.state, newer = excluded.newer, decided_at = now(), shown_at = NULL
- WHERE standings.state IN ('stands', 'marked')
-"""
-
-# Ids, numbers and places stay; what was never posted is never posted.
-EMPTY: Final = (
-    "UPDATE runs SET answer = '' WHERE run_id = ANY (%(runs)s)",
-    """UPDATE evidence SET excerpt = '', title = '' FROM evidence_sets
-        WHERE evidence_sets.evidence_set_id = evidence.evidence_set_id AND run_id = ANY (%(runs)s)""",
-    "UPDATE posts SET content = '{}' WHERE run_id = ANY (%(runs)s)",
-    "DELETE FROM posts WHERE run_id = ANY (%(runs)s) AND ts IS NULL",
-    # An answer that was saved and is not planned yet: its message shows what was written of it until now.
-    """INSERT INTO posts (run_id, ordinal, conversation, ts, content)
-       SELECT run_id, 1, conversation, placeholder_ts, '{}' FROM runs
-        WHERE run_id = ANY (%(runs)s) AND placeholder_ts IS NOT NULL AND completion IN ('answered', 'partial')
-       ON CONFLICT DO NOTHING""",
-)
-
-# Only what people see there can be clicked: a withdrawal that is not shown yet comes first.
-GIVE_WAY: Final = """
-UPDATE standings SET state = 'replaced', decided_at = now(), shown_at = NULL
-  FROM posts
- WHERE standings.run_id = %(run_id)s
-   AND posts.run_id = standings.run_id AND posts.ordinal = 1
-   AND (standings.state = 'marked' OR (standings.state = 'withdrawn' AND shown_at IS NOT NULL))
-RETURNING posts.ts
-"""
-
-WHERE_IT_STANDS: Final = "SELECT team, conversation FROM runs WHERE run_id = %(run_id)s"
-
-UNSHOWN: Final = """
-SELECT run_id, standings.state IN ('stands', 'marked') FROM standings JOIN runs USING (run_id)
- WHERE shown_at IS NULL AND team = %(team)s AND %(conversation)s IN ('', conversation)
- ORDER BY (standings.state = 'withdrawn') DESC, decided_at
-"""
 
 
 class Jobs(Protocol):
@@ -235,21 +145,23 @@ class Living:
 
     async def look_from(self, *, document: str) -> None:
         """The job: judge each place where the document was quoted."""
-        await self._judge_each(PLACES_OF_DOCUMENT, document=document)
+        await self._judge_each(sql.PLACES_OF_DOCUMENT, document=document)
 
     async def look_before(self, *, team: str, conversation: str) -> None:
         """The job: judge each place that its readers concern, and show what could not be shown there."""
         if conversation:
             principal = str(Principal.channel(team, conversation))
-            await self._judge_each(PLACES_OF_AUDIENCE, team=team, conversation=conversation, principal=principal)
+            await self._judge_each(sql.PLACES_OF_AUDIENCE, team=team, conversation=conversation, principal=principal)
         else:
-            await self._judge_each(PLACES_OF_TEAM, team=team)
+            await self._judge_each(sql.PLACES_OF_TEAM, team=team)
         await self.show_waiting(team, conversation)
 
     async def show_waiting(self, team: str, conversation: str = "") -> None:
         """Enqueue what Slack does not show yet, withdrawals first; '' means everywhere."""
         async with self._pool.connection() as connection, connection.transaction():
-            rows = await (await connection.execute(UNSHOWN, {"team": team, "conversation": conversation})).fetchall()
+            rows = await (
+                await connection.execute(sql.UNSHOWN, {"team": team, "conversation": conversation})
+            ).fetchall()
             for run_id, is_mark in rows:
                 await self._show(connection, run_id, MARK_JOB if is_mark else WITHDRAW_JOB)
         if rows:
@@ -260,14 +172,14 @@ class Living:
 
         None when it stands, has given way before, or ``by`` is not known to read there.
         """
-        where = await (await connection.execute(WHERE_IT_STANDS, {"run_id": run_id})).fetchone()
+        where = await (await connection.execute(sql.WHERE_IT_STANDS, {"run_id": run_id})).fetchone()
         if where is None or not await self._reads(where[0], where[1], by):
             return None
-        await connection.execute(LOCK_RUNS, {"runs": [run_id]})
-        row = await (await connection.execute(GIVE_WAY, {"run_id": run_id})).fetchone()
+        await connection.execute(sql.LOCK_RUNS, {"runs": [run_id]})
+        row = await (await connection.execute(sql.GIVE_WAY, {"run_id": run_id})).fetchone()
         if row is None:
             return None
-        for statement in EMPTY:
+        for statement in sql.EMPTY:
             await connection.execute(statement, {"runs": [run_id]})
         await self._show(connection, run_id, WITHDRAW_JOB)
         return str(row[0])
@@ -322,11 +234,11 @@ class Living:
     async def _verdicts(self, place: Place) -> list[_Verdict]:
         here = {"team": place.team, "conversation": place.conversation, "reader": place.reader}
         async with self._pool.connection() as connection:
-            rows = await (await connection.execute(PRINCIPALS_HERE, here)).fetchall()
+            rows = await (await connection.execute(sql.PRINCIPALS_HERE, here)).fetchall()
         covering = await self._covering(place, frozenset(Principal.parse(name) for (name,) in rows))
         values = here | {"covering": sorted(str(item) for item in covering)}
         async with self._pool.connection() as connection, connection.cursor(row_factory=class_row(_Verdict)) as cursor:
-            return await (await cursor.execute(JUDGE, values)).fetchall()
+            return await (await cursor.execute(sql.JUDGE, values)).fetchall()
 
     async def _covering(self, place: Place, principals: frozenset[Principal]) -> frozenset[Principal]:
         if place.conversation:
@@ -348,9 +260,9 @@ class Living:
             return
         runs = {"runs": [item.run_id for item in lost]}
         async with self._pool.connection() as connection, connection.transaction():
-            await connection.execute(LOCK_RUNS, runs)
-            rows = await (await connection.execute(WITHDRAW, runs)).fetchall()
-            for statement in EMPTY:
+            await connection.execute(sql.LOCK_RUNS, runs)
+            rows = await (await connection.execute(sql.WITHDRAW, runs)).fetchall()
+            for statement in sql.EMPTY:
                 await connection.execute(statement, runs)
             withdrawn = {run_id for (run_id,) in rows}
             for item in lost:
@@ -366,7 +278,7 @@ class Living:
         async with self._pool.connection() as connection, connection.transaction():
             for item in changed:
                 values = {"run_id": item.run_id, "state": "marked" if item.newer else "stands", "newer": item.newer}
-                await connection.execute(MARK, values)
+                await connection.execute(sql.MARK, values)
                 await self._show(connection, item.run_id, MARK_JOB)
         log.info("answers_marked", count=len(changed))
 
