@@ -122,6 +122,7 @@ async def test_an_answer_that_is_closed_between_its_saving_and_its_showing_leave
     assert await given.standing(run_id) == ("withdrawn", True)
     assert QUOTED not in given.shown()
     assert "撤回" in given.shown()
+    assert QUOTED not in str(await given.posts.of(run_id))
     assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("edits of")]
     assert await given.runs.ask_again(run_id, by="U1")
 

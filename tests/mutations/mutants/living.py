@@ -7,15 +7,17 @@ from typing import Final
 from tests.mutations.model import Mutant
 
 LIVING: Final = "bot/answers/living.py"
+STATEMENTS: Final = "bot/answers/living_sql.py"
 POSTS: Final = "bot/answers/posts.py"
 GIVEN: Final = "tests/integration/agent/test_living.py::test_"
 UNDER_WAY: Final = "tests/integration/agent/test_rights_shrink_under_way.py::test_"
+HEAR: Final = "tests/integration/ingest/test_answers_hear.py::test_answers_hear_of_newer_versions_rights_and_deletions"
 AGAIN: Final = "tests/integration/agent/test_asking_again.py::test_"
 
 MUTANTS: Final = (
     Mutant(
         "an answer whose source is closed to a reader is withdrawn",
-        LIVING,
+        STATEMENTS,
         "JUDGE",
         "AND grants.principal = ANY (%(covering)s)",
         "",
@@ -23,7 +25,7 @@ MUTANTS: Final = (
     ),
     Mutant(
         "an answer whose source is deleted is withdrawn without asking anybody",
-        LIVING,
+        STATEMENTS,
         "JUDGE",
         "bool_or(document.active_version IS NULL)",
         "false",
@@ -31,7 +33,7 @@ MUTANTS: Final = (
     ),
     Mutant(
         "who left another channel takes away what it covered here",
-        LIVING,
+        STATEMENTS,
         "PLACES_OF_AUDIENCE",
         "AND document_id IN (SELECT document_id FROM grants WHERE principal = %(principal)s)",
         "AND false",
@@ -40,14 +42,14 @@ MUTANTS: Final = (
     Mutant(
         "rights that stay unknown withdraw an answer",
         LIVING,
-        "Living.judge",
-        "if closed:\n            await self._settle(place, sure=True)",
-        "pass",
+        "Living.doubt",
+        "        await self._settle(place, sure=True)",
+        "        pass",
         (f"{GIVEN}rights_that_stay_unknown_withdraw_after_half_a_minute",),
     ),
     Mutant(
         "the text of a withdrawn answer is emptied",
-        LIVING,
+        STATEMENTS,
         "EMPTY",
         "UPDATE runs SET answer = ''",
         "UPDATE runs SET state = state",
@@ -55,7 +57,7 @@ MUTANTS: Final = (
     ),
     Mutant(
         "the excerpts of a withdrawn answer are emptied",
-        LIVING,
+        STATEMENTS,
         "EMPTY",
         "SET excerpt = '', title = ''",
         "SET number = number",
@@ -63,7 +65,7 @@ MUTANTS: Final = (
     ),
     Mutant(
         "what Slack was given of a withdrawn answer is emptied",
-        LIVING,
+        STATEMENTS,
         "EMPTY",
         "UPDATE posts SET content = '{}'",
         "UPDATE posts SET ordinal = ordinal",
@@ -83,7 +85,7 @@ MUTANTS: Final = (
         "Posts.plan",
         "if await _is_withdrawn(connection, run_id):",
         "if False:",
-        (f"{UNDER_WAY}an_answer_that_is_closed_on_its_way_is_not_shown",),
+        (f"{UNDER_WAY}an_answer_that_is_closed_between_its_saving_and_its_showing_leaves_no_draft",),
     ),
     Mutant(
         "thread context: only answers whose sources may be read today",
@@ -123,6 +125,6 @@ MUTANTS: Final = (
         "Rights._let_index_follow",
         "if self._answers is not None:",
         "if False:",
-        (f"{GIVEN}a_closed_source_withdraws_the_answer_everywhere",),
+        (HEAR,),
     ),
 )
