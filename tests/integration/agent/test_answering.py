@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.agent.texts import CLIP_UNREADABLE, HOW_TO, NOTHING_HEARD, TIMED_OUT, in_both
@@ -58,8 +60,11 @@ async def test_a_follow_up_in_a_direct_message_needs_no_thread(world: World) -> 
 
 async def test_another_persons_questions_are_no_context_of_a_direct_message(world: World) -> None:
     await world.answer("卫生间用什么防水材料？", kind=ConversationKind.DM)
-    other = inquiry("那由谁供货？", ts="1.2", asker="U2", kind=ConversationKind.DM)
-    assert await world.records.recent_questions(other) == []
+    async with world.pool.connection() as connection:
+        await connection.execute("UPDATE runs SET thread_ts = NULL")
+    own = inquiry("那由谁供货？", ts="1.2", kind=ConversationKind.DM)
+    assert await world.records.recent_questions(own) == ["卫生间用什么防水材料？"]
+    assert await world.records.recent_questions(replace(own, asker="U2")) == []
 
 
 async def test_slacks_own_transcript_is_shown_and_answered(world: World) -> None:

@@ -15,6 +15,9 @@ LINKS: Final = "tests/integration/agent/test_originals.py::test_"
 FROZEN: Final = "tests/integration/agent/test_frozen_evidence.py::test_"
 READABLE: Final = "grants.principal = ANY (%(principals)s)"
 
+OFFERED: Final = "tests/integration/agent/test_remainder.py::test_"
+REMAINDER: Final = "bot/agent/remainder.py"
+
 MUTANTS: Final = (
     Mutant(
         "evidence: only what the scope may read at that moment",
@@ -143,5 +146,29 @@ MUTANTS: Final = (
         "or found.until <= self._clock()",
         "",
         (f"{LINKS}a_link_is_over_after_a_minute",),
+    ),
+    Mutant(
+        "a private answer is the asker's alone",
+        REMAINDER,
+        "Remainder.answer",
+        "or inquiry.asker != by",
+        "",
+        (f"{OFFERED}only_the_asker_gets_it_and_only_with_the_rights_of_now",),
+    ),
+    Mutant(
+        "a private answer is given in direct messages",
+        REMAINDER,
+        "Remainder.answer",
+        "conversation=conversation,",
+        "conversation=inquiry.conversation,",
+        (f"{OFFERED}it_is_given_in_the_direct_messages_under_the_question_that_it_answers",),
+    ),
+    Mutant(
+        "more is offered only to who may ask in direct messages",
+        REMAINDER,
+        "Remainder.offer",
+        "is not None:\n            return",
+        "is not None:\n            pass",
+        (f"{OFFERED}a_guest_who_may_not_ask_in_direct_messages_is_offered_nothing_there",),
     ),
 )

@@ -8,8 +8,9 @@ from tests.mutations.model import Mutant
 
 PASSAGES: Final = "retrieval/adapters/passages.py"
 VECTORS: Final = "retrieval/adapters/pgvector.py"
-INDEX: Final = "retrieval/adapters/tantivy_schema.py"
+INDEX: Final = "retrieval/adapters/tantivy_question.py"
 RECHECK: Final = "tests/contract/test_passages.py::test_"
+HIDDEN: Final = "tests/integration/retrieval/test_non_interference.py::test_"
 NEAREST: Final = "tests/contract/test_vector_search.py::test_"
 READABLE: Final = "grants.principal = ANY (%(principals)s)"
 NOT_DELETED: Final = "AND document.deleted_at IS NULL"
@@ -50,15 +51,31 @@ MUTANTS: Final = (
     Mutant(
         "full text: only what the scope may read",
         INDEX,
-        "question",
-        "(Occur.Must, allowed)",
-        "(Occur.Should, allowed)",
+        "match",
+        "_both(Query.boolean_query(wanted), allowed)",
+        "Query.boolean_query(wanted)",
         ("tests/contract/test_full_text.py::test_only_what_a_principal_of_the_scope_may_read",),
+    ),
+    Mutant(
+        "full text: words are weighed by what the scope may read",
+        INDEX,
+        "_weighed",
+        "_both(_holding(fields, term), allowed)",
+        "_holding(fields, term)",
+        (f"{HIDDEN}hidden_documents_move_no_score_and_no_rank",),
+    ),
+    Mutant(
+        "full text: an index that lags behind gives away no place",
+        "retrieval/search.py",
+        "Search._matching",
+        "if hit.chunk_id in readable",
+        "",
+        (f"{HIDDEN}an_index_that_lags_behind_gives_away_no_place_among_the_best",),
     ),
     Mutant(
         "recheck: only what the scope may read",
         PASSAGES,
-        "_LOAD",
+        "_READABLE",
         READABLE,
         "true",
         (f"{RECHECK}a_lost_right_counts_at_once",),
@@ -66,7 +83,7 @@ MUTANTS: Final = (
     Mutant(
         "recheck: nothing that was deleted",
         PASSAGES,
-        "_LOAD",
+        "_READABLE",
         NOT_DELETED,
         "",
         (f"{RECHECK}a_deleted_document_has_no_text",),
@@ -74,7 +91,7 @@ MUTANTS: Final = (
     Mutant(
         "recheck: the active version alone",
         PASSAGES,
-        "_LOAD",
+        "_READABLE",
         "AND document.active_version = chunk.version_id",
         "",
         (f"{RECHECK}only_the_active_version_is_searched",),
@@ -82,7 +99,7 @@ MUTANTS: Final = (
     Mutant(
         "recheck: of this workspace alone",
         PASSAGES,
-        "_LOAD",
+        "_READABLE",
         "document.team = %(team)s",
         "true",
         (f"{RECHECK}another_workspace_has_no_text",),

@@ -26,7 +26,7 @@ READS_WITHOUT_SCOPE = {
     "retrieval.adapters.pgvector:PgVectorStore.vectors": "ingestion's own reading: chunks that stay keep their vectors",
     "retrieval.adapters.index_rows:PgIndexRows.__call__": "the full-text index is built from it",
     # The full-text index: an entry's text leaves it only into another entry.
-    "retrieval.adapters.tantivy_index:TantivyIndex._match": "gives the chunk's id alone, under the scope's principals",
+    "retrieval.adapters.tantivy_question:match": "gives the chunk's id alone, under the scope's principals",
     "retrieval.adapters.tantivy_index:TantivyIndex._rewrite_slice": "entries are written anew after a deletion",
     "retrieval.adapters.tantivy_index:_entries": "entries are written anew with other principals",
 }
