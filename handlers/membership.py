@@ -79,6 +79,10 @@ async def _changed(memberships: Memberships, team: str, event: Event) -> None:
     await memberships.conversation_changed(team, _conversation(event))
 
 
+async def _unshared(memberships: Memberships, team: str, event: Event) -> None:
+    await memberships.conversation_unshared(team, _conversation(event))
+
+
 async def _private(memberships: Memberships, team: str, event: Event) -> None:
     await memberships.conversation_became_private(team, _conversation(event))
 
@@ -144,7 +148,7 @@ _APPLIERS: dict[str, Applier] = {
     "group_archive": _changed,
     "group_unarchive": _changed,
     "channel_shared": _changed,
-    "channel_unshared": _changed,
+    "channel_unshared": _unshared,
     "channel_convert_to_private": _private,
     "channel_convert_to_public": _changed,
     "channel_deleted": _deleted,

@@ -203,6 +203,21 @@ class WorkspaceSync:
         async with self._told(team, conversation):
             await self._reader.conversation(team, conversation)
 
+    async def conversation_unshared(self, team: str, conversation: str) -> None:
+        """Sharing with others has ended: their people are gone, and Slack says no word about each of them.
+
+        Who is there is read anew; when it can't be read, nobody is known to be there.
+        """
+        await self._directory.forget_conversation(team, conversation)
+        was_read = False
+        async with self._told(team, conversation):
+            await self._reader.conversation(team, conversation)
+            await self._reader.members(team, conversation)
+            was_read = True
+        if not was_read:
+            await self._directory.forget_members(team, conversation)
+            await self._announce(team)
+
     async def conversation_became_private(self, team: str, conversation: str) -> None:
         """Documents lose the workspace's grant that this channel gave, at once."""
         await self._directory.make_private(team, conversation)

@@ -166,6 +166,24 @@ async def test_a_channel_that_becomes_shared_keeps_its_own(desk: Desk) -> None:
     assert await desk.ask("ANN", "ALL") == ("ALL", (ScopeLimit.OUTSIDERS_PRESENT,))
 
 
+@pytest.mark.parametrize("is_silent", [False, True])
+async def test_when_sharing_ends_the_others_are_gone_without_a_word(desk: Desk, is_silent: bool) -> None:
+    """Found by the proof: a stranger went on asking in a DM from the files of a channel that was theirs once."""
+
+    async def holds(user: str) -> bool:
+        scope = await desk.scopes.scope(team="T1", asker=user, conversation=None)
+        return "channel:T1/PRICES" in scope.principal_names()
+
+    await desk.sync.load("T1")
+    assert await holds("BO")
+    desk.later(minutes=1)
+    desk.company.inside["PRICES"].remove("BO")
+    desk.company.is_silent = is_silent
+    await desk.sync.conversation_unshared("T1", "PRICES")
+    assert not await holds("BO")
+    assert await holds("ANN") is not is_silent
+
+
 async def test_a_channel_that_becomes_private_tells_whose_rights_shrank(desk: Desk) -> None:
     await desk.sync.load("T1")
     await desk.granted("d1", "workspace:T1", "channel:T1/ALL")

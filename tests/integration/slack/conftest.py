@@ -187,6 +187,9 @@ class Memberships:
     async def conversation_changed(self, team: str, conversation: str) -> None:
         await self._note("changed", conversation)
 
+    async def conversation_unshared(self, team: str, conversation: str) -> None:
+        await self._note("unshared", conversation)
+
     async def conversation_became_private(self, team: str, conversation: str) -> None:
         await self._note("private", conversation)
 

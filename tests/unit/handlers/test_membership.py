@@ -55,7 +55,7 @@ CASES: list[tuple[dict[str, Any], tuple[Any, ...]]] = [
         {"type": "message", "subtype": "channel_convert_to_public", "channel": "C1", "channel_type": "channel"},
         ("conversation_changed", "T1", "C1"),
     ),
-    ({"type": "channel_unshared", "channel": "C1", "is_ext_shared": False}, ("conversation_changed", "T1", "C1")),
+    ({"type": "channel_unshared", "channel": "C1", "is_ext_shared": False}, ("conversation_unshared", "T1", "C1")),
     ({"type": "channel_left", "channel": "C1"}, ("conversation_left", "T1", "C1")),
     ({"type": "group_left", "channel": "C1"}, ("conversation_left", "T1", "C1")),
     (
