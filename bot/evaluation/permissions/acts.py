@@ -124,6 +124,11 @@ class Acts:
         await self._press(presser, button)
         return f"{presser.name} presses {action} of {button.conversation}/{button.message['ts']}"
 
+    async def _home(self, step: Step) -> str:
+        person = _pick(step.who, self._people())
+        await self._hands.act(person.id, "home")
+        return f"{person.name} opens App Home"
+
     async def _press(self, presser: Person, button: Button) -> None:
         """As a client does that still shows what is gone, which the control API would refuse."""
         place = self._workspace.conversations.get(button.conversation)

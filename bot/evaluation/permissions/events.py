@@ -14,6 +14,7 @@ class Kind(StrEnum):
     ASK_ALONE = "ask_alone"
     FOLLOW_UP = "follow_up"
     CLICK = "click"
+    HOME = "home"
     UPLOAD = "upload"
     NEW_VERSION = "new_version"
     SHARE = "share"
@@ -50,6 +51,7 @@ WEIGHTS: dict[Kind, int] = {
     Kind.ASK_ALONE: 6,
     Kind.FOLLOW_UP: 4,
     Kind.CLICK: 12,
+    Kind.HOME: 2,
     Kind.UPLOAD: 3,
     Kind.NEW_VERSION: 2,
     Kind.SHARE: 4,
