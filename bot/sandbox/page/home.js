@@ -13,7 +13,7 @@ export class HomePane {
     this._header = h("header", { class: "pane-header" });
     this._body = h("div", { class: "home-blocks view" });
     this.node = h("main", { class: "pane conversation home", "aria-label": t("home") }, this._header, this._body);
-    this._visit();
+    this._isVisited = false;
   }
 
   destroy() {}
@@ -31,6 +31,9 @@ export class HomePane {
 
   render() {
     const { store } = this._app;
+    // Only once the stream is there: what the app publishes in answer must not be missed.
+    if (store.connected && !this._isVisited) this._visit();
+    this._isVisited = store.connected;
     redraw(this._header, [store.bot.user_id, store.nameOf(store.bot.user_id)], () => this._head());
     redraw(this._body, store.home?.hash ?? "", () => this._blocks(store.home));
   }
