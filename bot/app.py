@@ -26,7 +26,7 @@ from bot.config import SettingsError
 from handlers.access import FORGET_ACTION, WHO_ACTION, WHO_SHORTCUT, AccessActions
 from handlers.actions import Actions
 from handlers.adapters.slack import CALL_TIMEOUT_S, bypasses_proxy, patient_call
-from handlers.arrival import Identity
+from handlers.arrival import Arrival, Identity
 from handlers.citations import LINK_ACTION, OPEN_ACTION
 from handlers.clicks import KINDS, Clicks
 from handlers.home import PAGE_ACTION, Home
@@ -288,14 +288,16 @@ class AcceptEvents(AsyncMiddleware):
             log.warning("slack_holds_events_back", minute=req.body.get("minute_rate_limited"))
         elif kind == "event_callback":
             await self._intake.accept(req.body, self._identity)
-            self._home_opened(req.body.get("event") or {})
+            self._home_opened(req.body)
         else:
             return await next()
         return BoltResponse(status=200, body="")
 
-    def _home_opened(self, event: Mapping[str, Any]) -> None:
+    def _home_opened(self, body: Mapping[str, Any]) -> None:
         """Nothing has to be kept of it: whoever opens App Home again has it drawn again."""
-        if event.get("type") == "app_home_opened" and event.get("tab") == "home":
+        arrival = Arrival.of(body, self._identity)
+        event = arrival.event
+        if arrival.is_ours and event.get("type") == "app_home_opened" and event.get("tab") == "home":
             self._home.opened(str(event["user"]))
 
 
