@@ -1,7 +1,7 @@
 """``python -m tests.mutations``: take away each check of permissions, one at a time; a test must fail each time.
 
 Exit code 1 when a mutant survives, when one can't be made because the code has moved, or when the tests fail without
-any. ``--only WORD`` runs the mutants whose check or file has the word in it; ``--list`` names them.
+any. ``--only WORD …`` runs the mutants whose check or file has one of the words in it; ``--list`` names them.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ async def run(mutants: Sequence[Mutant], *, folder: Path, jobs: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
-    parser.add_argument("--only", default="", metavar="WORD")
+    parser.add_argument("--only", nargs="+", default=[""], metavar="WORD")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    chosen = [one for one in ALL if options.only in one.check or options.only in one.file]
+    chosen = [one for one in ALL if any(word in f"{one.check} {one.file}" for word in options.only)]
     if options.list or not chosen:
         print("\n".join(f"{one.check:<70} {one.file}:{one.where}" for one in chosen) or "no such mutant")
         return 0 if chosen else 2
