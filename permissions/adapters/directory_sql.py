@@ -1,6 +1,7 @@
 """The statements of :mod:`permissions.adapters.postgres`."""
 
-# People as a JSON list. An older listing never overwrites what was learned since it was begun. Returns those whose
+# People as a JSON list. An older listing never overwrites what was learned since it was begun, nor tells anything of
+# whom an event changed since. Returns those whose
 # standing is another than it was, which the statement's own look at the table still shows, and whether they have become
 # full members.
 PUT_PEOPLE = """
@@ -18,6 +19,7 @@ PUT_PEOPLE = """
             is_stranger = excluded.is_stranger, is_deleted = excluded.is_deleted, is_bot = excluded.is_bot,
             is_admin = excluded.is_admin, locale = excluded.locale, confirmed_at = excluded.confirmed_at
         WHERE people.confirmed_at <= excluded.confirmed_at
+          AND coalesce(people.forgotten_at <= excluded.confirmed_at, true)
         RETURNING team, user_id, is_full_member, is_deleted OR is_bot AS is_no_reader
     )
     SELECT w.team, w.user_id, w.is_full_member AND NOT coalesce(p.is_full_member, false)
@@ -52,16 +54,20 @@ PEOPLE_LISTED = """
 # Nothing fresh is known of them any more: they keep reading what they read, as far as audiences are concerned. Of
 # somebody new this alone is known: a reader who holds nothing.
 FORGET_PERSON = """
-    INSERT INTO people (team, user_id, home_team, confirmed_at) VALUES (%(team)s, %(user)s, '', '-infinity')
-    ON CONFLICT (team, user_id) DO UPDATE SET confirmed_at = '-infinity'
+    INSERT INTO people (team, user_id, home_team, confirmed_at, forgotten_at)
+    VALUES (%(team)s, %(user)s, '', '-infinity', %(now)s)
+    ON CONFLICT (team, user_id) DO UPDATE SET confirmed_at = '-infinity', forgotten_at = excluded.forgotten_at
 """
 
 # The app was taken out: nothing that happens is told any more, so that nothing that was known proves anything. Of the
 # many rows of members new ones are made, because what is noted of each change costs less than of each row.
 FORGET_WORKSPACE = (
     "UPDATE workspaces SET people_listed_at = NULL WHERE team = %(team)s",
-    "UPDATE people SET confirmed_at = '-infinity' WHERE team = %(team)s",
-    "UPDATE conversations SET confirmed_at = '-infinity', members_confirmed_at = NULL WHERE team = %(team)s",
+    "UPDATE people SET confirmed_at = '-infinity', forgotten_at = %(now)s WHERE team = %(team)s",
+    """
+    UPDATE conversations SET confirmed_at = '-infinity', forgotten_at = %(now)s, members_confirmed_at = NULL
+    WHERE team = %(team)s
+    """,
     """
     WITH known AS (DELETE FROM memberships WHERE team = %(team)s RETURNING team, conversation_id, user_id)
     INSERT INTO memberships (team, conversation_id, user_id, confirmed_at)
@@ -77,7 +83,8 @@ FORGET_WORKSPACE = (
 
 # The same for a conversation: whoever asks there is answered from nothing until it is read again.
 FORGET_CONVERSATION = """
-    UPDATE conversations SET confirmed_at = '-infinity' WHERE team = %(team)s AND conversation_id = %(conversation)s
+    UPDATE conversations SET confirmed_at = '-infinity', forgotten_at = %(now)s
+    WHERE team = %(team)s AND conversation_id = %(conversation)s
 """
 
 LOCK_CONVERSATION = """
@@ -91,6 +98,7 @@ PUT_CONVERSATION = """
     SET kind = excluded.kind, name = excluded.name, is_archived = excluded.is_archived,
         is_shared = excluded.is_shared, confirmed_at = excluded.confirmed_at
     WHERE conversations.confirmed_at <= excluded.confirmed_at
+      AND coalesce(conversations.forgotten_at <= excluded.confirmed_at, true)
 """
 
 # A public channel became private: documents keep the workspace's grant only through another public channel.
@@ -110,6 +118,10 @@ MAKE_PRIVATE = """
 
 # A listing of members: whoever it lacks goes, unless an event brought them after it was begun; whoever it names comes,
 # unless an event took them away after it was begun.
+IS_OUTDATED = """
+    SELECT coalesce(forgotten_at > %(as_of)s, false) FROM conversations
+    WHERE team = %(team)s AND conversation_id = %(conversation)s
+"""
 DROP_ABSENT = """
     DELETE FROM memberships
     WHERE team = %(team)s AND conversation_id = %(conversation)s AND confirmed_at <= %(as_of)s
@@ -183,6 +195,10 @@ REMEMBER_DEPARTURE = """
 """
 MEMBERS_UNKNOWN = """
     UPDATE conversations SET members_confirmed_at = NULL
+    WHERE team = %(team)s AND conversation_id = %(conversation)s
+"""
+MEMBERS_FORGOTTEN = """
+    UPDATE conversations SET members_confirmed_at = NULL, forgotten_at = %(now)s
     WHERE team = %(team)s AND conversation_id = %(conversation)s
 """
 

@@ -60,7 +60,7 @@ class PgDirectory:
 
     async def forget_person(self, team: str, user: str) -> None:
         """Nothing fresh is known of this person until they are read again."""
-        await self._run(sql.FORGET_PERSON, team=team, user=user)
+        await self._run(sql.FORGET_PERSON, team=team, user=user, now=self._clock())
 
     async def put_conversation(self, conversation: Conversation, *, as_of: datetime) -> None:
         """Write a conversation. When it was public and is no more, the workspace's grants that came from it go too."""
@@ -77,13 +77,13 @@ class PgDirectory:
 
     async def forget_conversation(self, team: str, conversation: str) -> None:
         """What kind it is and whether it is shared is unknown until it is read again."""
-        await self._run(sql.FORGET_CONVERSATION, team=team, conversation=conversation)
+        await self._run(sql.FORGET_CONVERSATION, team=team, conversation=conversation, now=self._clock())
 
     async def forget_workspace(self, team: str) -> None:
         """The app was taken out of the workspace: nobody is known until it can be read again."""
         async with self._pool.connection() as connection, connection.transaction():
             for statement in sql.FORGET_WORKSPACE:
-                await connection.execute(statement, {"team": team})
+                await connection.execute(statement, {"team": team, "now": self._clock()})
 
     async def make_private(self, team: str, conversation: str) -> None:
         """A public channel became private: documents lose the workspace's grant that came from it."""

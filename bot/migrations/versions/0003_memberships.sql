@@ -7,6 +7,10 @@ ALTER TABLE conversations ADD COLUMN asked_at timestamptz, ADD COLUMN seen_at ti
 UPDATE conversations c SET asked_at = (
     SELECT max(r.created_at) FROM runs r WHERE r.team = c.team AND r.conversation = c.conversation_id);
 
+-- When an event last said that something is another than it was: what was asked of Slack before tells nothing of it.
+ALTER TABLE people ADD COLUMN forgotten_at timestamptz;
+ALTER TABLE conversations ADD COLUMN forgotten_at timestamptz;
+
 -- updated is Slack's date_update: the next change of the members names it, unless one was missed.
 CREATE TABLE user_groups (
     team text NOT NULL,

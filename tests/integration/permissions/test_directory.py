@@ -136,6 +136,27 @@ async def test_old_news_of_a_person_are_dropped(directory: PgDirectory, pool: As
     assert row == (True, False)
 
 
+async def test_what_was_asked_before_an_event_tells_nothing_of_whom_it_changed(
+    directory: PgDirectory, pool: AsyncConnectionPool, clock: Clock
+) -> None:
+    """A page of a sweep is under way while somebody becomes a guest and a channel private, and neither can be read."""
+    member, public = Person("T1", "A", "Ann", "T1"), Conversation("T1", "C2", ConversationKind.PUBLIC)
+    for seconds in (0, 3, 5):
+        await directory.put_people([member], as_of=after(seconds))
+        await directory.put_conversation(public, as_of=after(seconds))
+        clock.now = after(4)
+        await directory.forget_person("T1", "A")
+        await directory.forget_conversation("T1", "C2")
+        await directory.put_people([member], as_of=after(3))
+        await directory.put_conversation(public, as_of=after(3))
+        unknown = await directory.sweeps.unconfirmed("T1", limit=9)
+        assert (unknown.people, unknown.conversations) == (("A",), ("C2",))
+    await directory.put_people([member], as_of=after(5))
+    await directory.put_conversation(public, as_of=after(5))
+    unknown = await directory.sweeps.unconfirmed("T1", limit=9)
+    assert (unknown.people, unknown.conversations) == ((), ())
+
+
 async def test_a_deleted_conversation_leaves_no_member(directory: PgDirectory, pool: AsyncConnectionPool) -> None:
     await directory.delete_conversation("T1", "C1")
     async with pool.connection() as connection:
