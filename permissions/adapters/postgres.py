@@ -123,10 +123,16 @@ class PgDirectory:
             await note(connection, team, conversations=[conversation])
 
     async def replace_members(self, team: str, conversation: str, members: Collection[str], *, as_of: datetime) -> None:
-        """Make ``members`` the whole membership as of ``as_of``; what events said since then stays."""
+        """Make ``members`` the whole membership as of ``as_of``; what events said since then stays.
+
+        A list from before the bot was removed, or the conversation changed, tells nothing.
+        """
         given = {"team": team, "conversation": conversation, "members": sorted(set(members)), "as_of": as_of}
         async with self._pool.connection() as connection, connection.transaction():
             await _locked(connection, team, conversation)
+            row = await (await connection.execute(sql.IS_OUTDATED, given)).fetchone()
+            if row == (True,):
+                return
             gone = (await connection.execute(sql.DROP_ABSENT, given)).rowcount
             listed = await (await connection.execute(sql.ADD_LISTED, given)).fetchall()
             await connection.execute(sql.DROP_OLD_DEPARTURES, given)
@@ -161,11 +167,11 @@ class PgDirectory:
 
     async def forget_members(self, team: str, conversation: str) -> None:
         """The bot sees the conversation no more: who is there is unknown, and nobody is proven to be."""
-        given = {"team": team, "conversation": conversation}
+        given = {"team": team, "conversation": conversation, "now": self._clock()}
         async with self._pool.connection() as connection, connection.transaction():
             await _locked(connection, team, conversation)
             await connection.execute(sql.DROP_MEMBERS, given)
-            await connection.execute(sql.MEMBERS_UNKNOWN, given)
+            await connection.execute(sql.MEMBERS_FORGOTTEN, given)
             await note(connection, team, conversations=[conversation])
 
     async def asked_in(self, team: str, conversation: str) -> None:

@@ -29,6 +29,13 @@ _SEEN = """
     UPDATE conversations SET seen_at = %(at)s WHERE team = %(team)s AND conversation_id = ANY (%(conversations)s)
 """
 
+# The conversations before their members, as everywhere, so that nobody waits for another in a circle.
+_LOCK_UNSEEN = """
+    SELECT FROM conversations
+    WHERE team = %(team)s AND kind <> 'dm' AND (seen_at IS NULL OR seen_at < %(since)s)
+    ORDER BY conversation_id FOR UPDATE
+"""
+
 # Channels and group DMs that a listing of all that the bot is in does not name: it sees them no more. What was learned
 # since the listing was begun stays.
 _DROP_MEMBERS_UNSEEN = """
@@ -106,6 +113,7 @@ class PgSweeps:
         """The bot is in what was seen since ``since`` and in no other channel or group DM: nobody is known there."""
         given = {"team": team, "since": since, "as_of": as_of}
         async with self._pool.connection() as connection, connection.transaction():
+            await connection.execute(_LOCK_UNSEEN, given)
             rows = await (await connection.execute(_DROP_MEMBERS_UNSEEN, given)).fetchall()
             await connection.execute(_MEMBERS_UNKNOWN_UNSEEN, given)
             await note(connection, team, conversations={name for (name,) in rows})

@@ -10,7 +10,7 @@ from psycopg_pool import AsyncConnectionPool
 from permissions.adapters.postgres import PgDirectory
 from permissions.grants import Grants
 from permissions.model import Conversation, ConversationKind, Person, Principal
-from permissions.ports import News
+from permissions.ports import News, Unconfirmed
 
 T0 = datetime.fromisoformat("2026-11-30T12:00:00+00:00")
 CHANNEL = Conversation("T1", "C1", ConversationKind.PRIVATE)
@@ -141,20 +141,29 @@ async def test_what_was_asked_before_an_event_tells_nothing_of_whom_it_changed(
 ) -> None:
     """A page of a sweep is under way while somebody becomes a guest and a channel private, and neither can be read."""
     member, public = Person("T1", "A", "Ann", "T1"), Conversation("T1", "C2", ConversationKind.PUBLIC)
-    for seconds in (0, 3, 5):
-        await directory.put_people([member], as_of=after(seconds))
-        await directory.put_conversation(public, as_of=after(seconds))
-        clock.now = after(4)
-        await directory.forget_person("T1", "A")
-        await directory.forget_conversation("T1", "C2")
-        await directory.put_people([member], as_of=after(3))
-        await directory.put_conversation(public, as_of=after(3))
-        unknown = await directory.sweeps.unconfirmed("T1", limit=9)
-        assert (unknown.people, unknown.conversations) == (("A",), ("C2",))
-    await directory.put_people([member], as_of=after(5))
-    await directory.put_conversation(public, as_of=after(5))
-    unknown = await directory.sweeps.unconfirmed("T1", limit=9)
-    assert (unknown.people, unknown.conversations) == ((), ())
+
+    async def unknown_after_a_page(*, as_of: datetime) -> Unconfirmed:
+        await directory.put_people([member], as_of=as_of)
+        await directory.put_conversation(public, as_of=as_of)
+        return await directory.sweeps.unconfirmed("T1", limit=9)
+
+    await unknown_after_a_page(as_of=T0)
+    clock.now = after(4)
+    await directory.forget_person("T1", "A")
+    await directory.forget_conversation("T1", "C2")
+    assert await unknown_after_a_page(as_of=after(3)) == Unconfirmed(("A",), ("C2",), ())
+    assert await unknown_after_a_page(as_of=after(5)) == Unconfirmed((), (), ())
+
+
+async def test_a_list_from_before_the_bot_was_removed_proves_nothing(
+    directory: PgDirectory, pool: AsyncConnectionPool, clock: Clock
+) -> None:
+    clock.now = after(4)
+    await directory.forget_members("T1", "C1")
+    await directory.replace_members("T1", "C1", ["A", "B"], as_of=after(3))
+    assert await members(pool) == (set(), False)
+    await directory.replace_members("T1", "C1", ["A"], as_of=after(5))
+    assert await members(pool) == ({"A"}, True)
 
 
 async def test_a_deleted_conversation_leaves_no_member(directory: PgDirectory, pool: AsyncConnectionPool) -> None:
