@@ -90,3 +90,15 @@ async def test_an_index_that_lags_behind_gives_away_no_place_among_the_best(libr
     for number in range(3):
         await library.add(f"hidden{number}", ["oak tile price"], HIDDEN, in_index=EVERYONE)
     assert names_in(await library.found()) == before
+
+
+async def test_an_index_that_lags_behind_takes_no_place_of_what_vectors_alone_find(library):
+    """What is not readable goes before the two lists become one, of which only the first few are read."""
+    for number in range(8):
+        await library.add(f"seen{number}", [f"{'oak' if number < 2 else 'leak'} roof {number}"], EVERYONE)
+    (before, *_) = names_in(await library.found())
+    assert len(before) == PATIENT.checked
+    for number in range(3):
+        await library.add(f"hidden{number}", ["oak tile price"], HIDDEN, in_index=EVERYONE)
+    (after, *_) = names_in(await library.found())
+    assert after == before

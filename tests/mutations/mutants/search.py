@@ -70,7 +70,7 @@ MUTANTS: Final = (
         "Search._matching",
         "if hit.chunk_id in readable",
         "",
-        (f"{HIDDEN}an_index_that_lags_behind_gives_away_no_place_among_the_best",),
+        (f"{HIDDEN}an_index_that_lags_behind_takes_no_place_of_what_vectors_alone_find",),
     ),
     Mutant(
         "recheck: only what the scope may read",
