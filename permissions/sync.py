@@ -146,7 +146,8 @@ class WorkspaceSync:
     async def ensure_known(self, team: str, conversation: str | None, asker: str) -> Trouble | None:
         """Read what a scope of this question needs and what is missing or stale, within ``patience``.
 
-        Never raises for the workspace's sake: what stays unknown makes the scope smaller, and why is returned.
+        Never raises for the workspace's sake: what stays unknown makes the scope smaller, and why is returned; where
+        all could be read, why sweeps cannot go on: other places grow unknown meanwhile.
         Questions about the same place wait for one another, so that a burst reads it once.
         """
         key = (team, conversation or "", asker if conversation is None else "")
@@ -165,7 +166,7 @@ class WorkspaceSync:
         if conversation is not None:
             await self._directory.asked_in(team, conversation)
         await self._announce(team)
-        return trouble
+        return trouble or await self._directory.sweeps.trouble(team)
 
     async def member_joined(self, team: str, conversation: str, user: str, *, event_at: datetime) -> None:
         """``event_at`` is Slack's time of the event. When it is the bot who joined, the conversation is read."""

@@ -22,6 +22,7 @@ _PUT = """
         cursor = excluded.cursor,
         ended_at = CASE WHEN excluded.stage = 'done' THEN excluded.stage_began_at ELSE sweeps.ended_at END
 """
+_TROUBLE = "SELECT trouble FROM sweeps WHERE team = %(team)s"
 _NOTE_TROUBLE = "UPDATE sweeps SET trouble = %(trouble)s WHERE team = %(team)s"
 _NOTE_GROUPS_TROUBLE = "UPDATE sweeps SET groups_trouble = %(trouble)s WHERE team = %(team)s"
 
@@ -104,6 +105,11 @@ class PgSweeps:
         await self._run(
             _NOTE_GROUPS_TROUBLE if of_groups else _NOTE_TROUBLE, team=team, trouble=str(trouble) if trouble else ""
         )
+
+    async def trouble(self, team: str) -> Trouble | None:
+        """Why the last sweep could not go on, if it could not."""
+        rows = await self._rows(_TROUBLE, team=team)
+        return Trouble.parse(rows[0][0]) if rows else None
 
     async def seen(self, team: str, conversations: Collection[str], *, at: datetime) -> None:
         """The sweep begun at ``at`` has found the bot in these."""

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from permissions.model import Conversation, ConversationKind, Person, ScopeLimit, Trouble, TroubleKind
-from permissions.ports import Page
+from permissions.ports import Page, WorkspaceUnavailable
 from tests.integration.permissions.desk import T0, Desk
 
 NOT_INSTALLED = Trouble(TroubleKind.NOT_INSTALLED, "account_inactive")
@@ -248,6 +248,18 @@ async def test_why_something_is_unknown_is_returned(desk: Desk) -> None:
     assert await desk.sync.ensure_known("T1", None, "ANN") == Trouble(TroubleKind.MISSING_SCOPE, "users:read")
     desk.company.trouble = {}
     assert await desk.sync.ensure_known("T1", None, "ANN") is None
+
+
+async def test_why_sweeps_cannot_go_on_is_returned_where_all_else_is_known(desk: Desk) -> None:
+    """The asker's other channels grow unknown, which makes the answer smaller."""
+    await desk.sync.load("T1")
+    desk.company.trouble = {"conversations": Trouble(TroubleKind.MISSING_SCOPE, "groups:read")}
+    with pytest.raises(WorkspaceUnavailable):
+        await desk.sync.load("T1")
+    assert await desk.sync.ensure_known("T1", "PRICES", "ANN") == Trouble(TroubleKind.MISSING_SCOPE, "groups:read")
+    desk.company.trouble = {}
+    await desk.sync.load("T1")
+    assert await desk.sync.ensure_known("T1", "PRICES", "ANN") is None
 
 
 async def test_somebody_new_who_cannot_be_read_reads_public_channels_without_holding_anything(desk: Desk) -> None:
