@@ -111,7 +111,8 @@ _PLACE = """
 _HELD = f"""
     stored AS MATERIALIZED (
         SELECT r.kind, r.id, r.block, r.members, min(r.oldest) OVER (PARTITION BY r.kind, r.id) >= %(since)s AS is_fresh
-        FROM candidates w JOIN rosters r ON r.team = %(team)s AND r.kind = w.kind AND r.id = w.id
+        FROM candidates w
+        CROSS JOIN LATERAL (SELECT * FROM rosters WHERE team = %(team)s AND kind = w.kind AND id = w.id OFFSET 0) AS r
         WHERE NOT EXISTS (SELECT FROM roster_changes x WHERE x.team = %(team)s AND x.kind = w.kind AND x.id = w.id)
     ), unbuilt AS MATERIALIZED (
         SELECT kind, id FROM candidates WHERE kind <> 'user'
@@ -137,18 +138,23 @@ _HELD = f"""
 """
 
 # A principal covers the readers when no reader is without it. A public channel is read by every full member besides its
-# members; whoever is not freshly known may be one.
-_VERDICTS = f"""
+# members; whoever is not freshly known may be one. Bits are compared where they are read: joining rows that wide makes
+# the planner, who expects many, write them to disk. For the same reason it must not join whole rosters above.
+_VERDICTS = """
     readers AS MATERIALIZED (
-        SELECT block, bits FROM joined
+        SELECT block, bits FROM joined WHERE bit_count(bits) > 0
         UNION ALL
         SELECT block, full_members | (everyone & ~known) FROM crowd
-        WHERE EXISTS (SELECT FROM conversations c WHERE c.team = %(team)s AND c.conversation_id = %(conversation)s
+        WHERE bit_count(full_members | (everyone & ~known)) > 0
+          AND EXISTS (SELECT FROM conversations c WHERE c.team = %(team)s AND c.conversation_id = %(conversation)s
                       AND c.kind = 'public')
+    ), matched AS (
+        SELECT kind, id, (SELECT count(*) FROM readers r
+                          WHERE r.block = h.block AND bit_count(r.bits & ~h.members) = 0) AS blocks
+        FROM held h
     ), verdicts AS (
-        SELECT w.kind, w.id, coalesce(bool_and(bit_count(r.bits & ~coalesce(h.members, {_NOBODY})) = 0), true) AS covers
-        FROM candidates w LEFT JOIN readers r ON true
-        LEFT JOIN held h ON h.kind = w.kind AND h.id = w.id AND h.block = r.block
+        SELECT w.kind, w.id, coalesce(sum(m.blocks), 0) = (SELECT count(*) FROM readers) AS covers
+        FROM candidates w LEFT JOIN matched m USING (kind, id)
         GROUP BY w.kind, w.id
     )
 """
