@@ -103,6 +103,13 @@ async def test_a_deleted_document_is_gone(world: World) -> None:
     assert await refusal(world, evidence) is RefusalReason.DELETED
 
 
+async def test_a_citation_of_a_withdrawn_answer_opens_nothing_even_for_who_may_read_its_source(world: World) -> None:
+    evidence = await cited(world)
+    async with world.pool.connection() as connection:
+        await connection.execute("UPDATE evidence SET excerpt = '', title = ''")
+    assert await refusal(world, evidence) is RefusalReason.UNKNOWN
+
+
 async def test_another_workspace_knows_nothing_of_it(world: World) -> None:
     evidence = await cited(world)
     assert await refusal(world, evidence, team="T2") is RefusalReason.UNKNOWN
