@@ -43,7 +43,7 @@ def told(*outcomes: Outcome) -> str:
 
 
 async def test_a_seeded_run_finds_no_leak(stage: Stage) -> None:
-    figures = await prove(stage, checks=500, seed=11, done=lambda _: None)
+    figures = await prove(stage, checks=300, seed=11, done=lambda _: None)
     assert not figures.leaks, told(*figures.outcomes)
     assert figures.shortcomings() == []
     assert figures.to_json()["answers"] > 0
