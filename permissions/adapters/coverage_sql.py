@@ -142,12 +142,13 @@ _HELD = f"""
 # the planner, who expects many, write them to disk. For the same reason it must not join whole rosters above.
 _VERDICTS = """
     readers AS MATERIALIZED (
-        SELECT block, bits FROM joined WHERE bit_count(bits) > 0
-        UNION ALL
-        SELECT block, full_members | (everyone & ~known) FROM crowd
-        WHERE bit_count(full_members | (everyone & ~known)) > 0
-          AND EXISTS (SELECT FROM conversations c WHERE c.team = %(team)s AND c.conversation_id = %(conversation)s
-                      AND c.kind = 'public')
+        SELECT block, bits FROM (
+            SELECT block, bits FROM joined
+            UNION ALL
+            SELECT block, full_members | (everyone & ~known) FROM crowd
+            WHERE EXISTS (SELECT FROM conversations c WHERE c.team = %(team)s AND c.conversation_id = %(conversation)s
+                          AND c.kind = 'public')
+        ) AS all_readers WHERE bit_count(bits) > 0
     ), matched AS (
         SELECT kind, id, (SELECT count(*) FROM readers r
                           WHERE r.block = h.block AND bit_count(r.bits & ~h.members) = 0) AS blocks

@@ -141,8 +141,8 @@ MUTANTS: Final = (
         "a principal covers when no reader is without it",
         COVERAGE,
         "_VERDICTS",
-        "bool_and(bit_count(r.bits & ~coalesce(h.members, {_NOBODY})) = 0)",
-        "bool_and(true)",
+        "r.block = h.block AND bit_count(r.bits & ~h.members) = 0",
+        "r.block = h.block",
         (f"{EXAMPLES}[private: the third member lacks PRICES]",),
     ),
     Mutant(
