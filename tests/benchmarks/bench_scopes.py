@@ -23,6 +23,17 @@ async def measure() -> list[Figure]:
         figures = []
         for name, (conversation, goal) in kinds.items():
             figures += _figures(name, await place.time(conversation, askers=ASKERS), goal)
+            work = await place.work(conversation, askers=ASKERS)
+            figures.append(
+                Figure(
+                    name=f"scope, {name}, PostgreSQL's processor time",
+                    value=work,
+                    unit="ms",
+                    goal=None,
+                    better="lower",
+                    repetitions=ASKERS,
+                )
+            )
         return [*figures, *_figures("first question after a load", await place.first("MANY", askers=10), None)]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psutil
 from psycopg_pool import AsyncConnectionPool
 
 from bot.stores.migrations import migrate
@@ -82,6 +83,19 @@ class Company:
                 raise RuntimeError(f"{place}: the company is not what it should be: {scope}")
         # The first round builds what each of them holds; the second is what it costs from then on.
         return took[-len(members) :]
+
+    async def work(self, place: str | None, *, askers: int) -> float:
+        """Milliseconds of processor time that PostgreSQL spends on a scope, which other work on the machine moves less
+        than it moves the clock."""
+        await self.time(place, askers=askers)
+        async with self.pool.connection() as connection:
+            server = psutil.Process(connection.info.backend_pid)
+        before = server.cpu_times()
+        # The second of two rounds, and the rounds of the warm-up: all of it is built by now.
+        await self.time(place, askers=askers)
+        after = server.cpu_times()
+        spent = after.user + after.system - before.user - before.system
+        return spent * 1000 / (2 * askers + min(WARM_UP, askers))
 
     async def first(self, place: str, *, askers: int) -> list[float]:
         """Milliseconds of the first question of so many people, when nothing of what they hold is built."""
