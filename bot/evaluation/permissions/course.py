@@ -43,6 +43,7 @@ class Outcome:
     forbidden_best: int = 0
     answers: int = 0
     public_answers: int = 0
+    out_of_reach: int = 0
     unanswered: list[str] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
     trail: list[str] = field(default_factory=list)
@@ -90,6 +91,7 @@ class Course:
             await questions.count(outcome)
             outcome.checks.update(oracle.checks)
             outcome.leaks = oracle.leaks
+            outcome.out_of_reach = len(oracle.out_of_reach)
             outcome.refusals.update(filter(None, map(of_window, eyes.windows)))
             return outcome
 

@@ -112,6 +112,7 @@ class Oracle:
         self._judged: dict[tuple[str, str], frozenset[Planted]] = {}
         self.checks: Counter[str] = Counter()
         self.leaks: list[Leak] = []
+        self.out_of_reach: set[tuple[str, str, str, Planted]] = set()
         self.look()
 
     @property
@@ -138,6 +139,8 @@ class Oracle:
     def settle(self, standing: Iterable[tuple[str, str, frozenset[Planted], str]]) -> None:
         """The bot is at rest: whatever stands in Slack must be right by the truth of now, for everyone who can read it.
 
+        Where Slack lets the bot change nothing any more, what is wrong is counted as out of reach.
+
         ``standing``: of each message its conversation, ts, what it shows, and its text. One that was
         judged is judged again when it, or who may read what, has changed since.
         """
@@ -145,14 +148,27 @@ class Oracle:
         for conversation, ts, shown, text in standing:
             if self._judged.get((conversation, ts)) == shown:
                 continue
-            self._judged[conversation, ts] = shown
-            for person in sorted(now.readers.get(conversation, NOBODY)):
-                for planted in shown:
-                    self.checks[kind_of(Moment.STANDING, planted)] += 1
-                    if not self._may(person, planted, now):
-                        where = f"{conversation}/{ts}"
-                        self.leaks.append(Leak(Moment.STANDING, where, person, planted, text))
+            is_in_reach = self._is_in_reach(conversation)
+            if is_in_reach:  # else it is looked at again once it can be changed
+                self._judged[conversation, ts] = shown
+            self._judge(conversation, ts, shown, text, is_in_reach=is_in_reach)
         self._since = [now]
+
+    def _judge(self, conversation: str, ts: str, shown: frozenset[Planted], text: str, *, is_in_reach: bool) -> None:
+        for person in sorted(self.now.readers.get(conversation, NOBODY)):
+            for planted in shown:
+                is_right = self._may(person, planted, self.now)
+                if is_in_reach:
+                    self.checks[kind_of(Moment.STANDING, planted)] += 1
+                    if not is_right:
+                        self.leaks.append(Leak(Moment.STANDING, f"{conversation}/{ts}", person, planted, text))
+                elif not is_right:
+                    self.out_of_reach.add((conversation, ts, person, planted))
+
+    def _is_in_reach(self, conversation: str) -> bool:
+        """Whether Slack lets the bot change what it has said there: it is a member, and the place is not archived."""
+        place = self._workspace.conversations[conversation]
+        return self._workspace.app.user in place.members and not place.is_archived
 
     def _may(self, person: str, planted: Planted, truth: Truth) -> bool:
         return planted.team == self._team and person in truth.openers.get(planted.file, NOBODY)

@@ -64,6 +64,7 @@ class Figures:
             "refusals": dict(sum((one.refusals for one in self.outcomes), Counter[str]()).most_common()),
             "leaks_by_kind": dict(Counter(leak.kind for _, leak in self.leaks).most_common()),
             "checks_by_kind": dict(sum((one.checks for one in self.outcomes), Counter[str]()).most_common()),
+            "out_of_reach": self.total("out_of_reach"),
             "unanswered": sum(len(one.unanswered) for one in self.outcomes),
             "seed": self.seed,
             "seconds": round(self.seconds, 1),

@@ -83,6 +83,7 @@ class Judged:
         self.mei, self.prices = mei, prices
         self.file = office.context.uploads.announce(mei, name="prices.md")
         office.context.uploads.share(self.file, mei, prices)
+        self.other = office.context.uploads.announce(mei, name="mine.md")
         self.shown = Planted(self.workspace.app.team, self.file.id, in_title=False)
         self.oracle = Oracle(self.workspace)
 
@@ -121,16 +122,23 @@ async def test_what_appears_before_those_who_may_not_read_it_is_a_leak(judged: J
 async def test_what_stands_is_judged_for_everyone_who_can_read_it(judged: Judged) -> None:
     assert judged.stand("prices") == set()
     assert judged.stand("general") == {"tom", "gus"}
-    assert judged.stand("lobby") == {"tom"}  # a full member reads it without having joined
+    assert judged.stand("sales") == {"tom"}
 
 
 async def test_it_is_judged_again_when_somebody_joins(judged: Judged) -> None:
-    mine = judged.workspace.find_channel("lobby")
-    assert mine is not None
-    judged.rooms.make_private(mine, by=judged.mei)
-    assert judged.stand("lobby") == set()
-    judged.rooms.join(judged.workspace.conversations[mine.id], judged.person("tom"), inviter=judged.mei)
-    assert judged.stand("lobby") == {"tom"}
+    assert judged.stand("prices", shown=replace(judged.shown, file=judged.other.id)) == set()
+    judged.rooms.join(judged.prices, judged.person("tom"), inviter=judged.mei)
+    assert judged.stand("prices", shown=replace(judged.shown, file=judged.other.id)) == {"tom"}
+
+
+async def test_what_slack_does_not_let_the_bot_change_is_counted_apart(judged: Judged) -> None:
+    general = judged.workspace.find_channel("general")
+    assert general is not None
+    judged.rooms.archive(general, by=judged.mei)
+    assert judged.stand("general") == set()
+    assert len(judged.oracle.out_of_reach) == 2
+    judged.rooms.unarchive(judged.workspace.conversations[general.id], by=judged.mei)
+    assert judged.stand("general") == {"tom", "gus"}
 
 
 async def test_between_two_settlings_only_what_was_wrong_all_the_time_is_a_leak(judged: Judged) -> None:
