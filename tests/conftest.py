@@ -27,6 +27,7 @@ pytest_plugins = ["tests.loop_guard", "tests.sandbox_fixtures"]
 
 # A busy machine is no failure: no example has a deadline.
 settings.register_profile("haitang", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("haitang"), max_examples=2_500)
 settings.load_profile("haitang")
 
 TEMPLATE = "template_haitang"
