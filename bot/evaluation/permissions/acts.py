@@ -19,9 +19,9 @@ from bot.sandbox.model import Conversation, File, Person
 
 T = TypeVar("T")
 
-PUBLIC_UPLOADS = 10
+PUBLIC_UPLOADS = 6
 """Percent of the uploads that go to public channels."""
-ABOUT_HERE = 80
+ABOUT_HERE = 85
 """Percent of the questions that are about something that was shared where they are asked."""
 
 NOTHING = "-"

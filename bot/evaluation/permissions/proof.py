@@ -17,7 +17,7 @@ from bot.evaluation.permissions.stage import Stage
 AT_A_TIME: Final = 6
 """Workspaces that are lived through side by side: while one waits for its bot, others work."""
 
-SHORT: Final = Size(members=5, topics=2, files=4, steps=12)
+SHORT: Final = Size(members=5, topics=3, files=4, steps=10)
 LONG: Final = Size(members=14, topics=4, files=8, steps=80)
 """Of many checks most come from what stands in Slack for long, while much happens."""
 
