@@ -22,7 +22,7 @@ from handlers.adapters.workspace import SlackWorkspace
 from handlers.reading_pace import ReadPace
 from permissions.adapters.postgres import PgDirectory
 from permissions.sync import WorkspaceSync
-from tests.benchmarks.bench_scopes import _folder
+from tests.benchmarks.company import folder
 from tests.benchmarks.figures import Figure, percentile
 
 BEGAN = datetime(2026, 11, 30, 6, tzinfo=UTC)
@@ -147,8 +147,8 @@ class Questions:
 
 async def measure() -> list[Figure]:
     """Hours at Slack's tiers, refused calls, and what questions wait, for pages of 1,000 members and of 100."""
-    folder = await asyncio.to_thread(_folder)
-    server = EmbeddedPostgres(folder / "data", durable=False)
+    place = await asyncio.to_thread(folder)
+    server = EmbeddedPostgres(place / "data", durable=False)
     await server.open()
     figures: list[Figure] = []
     try:
@@ -162,7 +162,7 @@ async def measure() -> list[Figure]:
                 await _empty(pool)
     finally:
         await server.aclose()
-        await asyncio.to_thread(shutil.rmtree, folder)
+        await asyncio.to_thread(shutil.rmtree, place)
     return figures
 
 

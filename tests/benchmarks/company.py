@@ -151,8 +151,8 @@ class Company:
 @asynccontextmanager
 async def company(*, people: int, channels: int, memberships: int) -> AsyncIterator[Company]:
     """Found a company on a database of its own, which goes with it."""
-    folder = await asyncio.to_thread(_folder)
-    server = EmbeddedPostgres(folder / "data", durable=False)
+    place = await asyncio.to_thread(folder)
+    server = EmbeddedPostgres(place / "data", durable=False)
     await server.open()
     try:
         await migrate(server.dsn())
@@ -167,11 +167,11 @@ async def company(*, people: int, channels: int, memberships: int) -> AsyncItera
             yield Company(pool)
     finally:
         await server.aclose()
-        await asyncio.to_thread(shutil.rmtree, folder)
+        await asyncio.to_thread(shutil.rmtree, place)
 
 
-def _folder() -> Path:
-    """Open to the account that PostgreSQL runs as."""
-    folder = Path(tempfile.mkdtemp(prefix="ht-"))
-    folder.chmod(0o755)
-    return folder
+def folder() -> Path:
+    """A new one, open to the account that PostgreSQL runs as."""
+    made = Path(tempfile.mkdtemp(prefix="ht-"))
+    made.chmod(0o755)
+    return made
