@@ -16,11 +16,12 @@ log = structlog.get_logger()
 
 # The document's row is held until the end: a deletion or another publication waits or is seen.
 LOCK_DOCUMENT: Final = """
-SELECT document.active_version, active.number
-  FROM documents AS document LEFT JOIN versions AS active ON active.version_id = document.active_version
- WHERE document.document_id = %(document)s AND document.deleted_at IS NULL
-   FOR UPDATE OF document
+SELECT active_version FROM documents WHERE document_id = %(document)s AND deleted_at IS NULL FOR UPDATE
 """
+
+# A statement of its own: whoever had to wait for the row would not see, in the same one, the version that was published
+# meanwhile.
+NUMBER: Final = "SELECT number FROM versions WHERE version_id = %(version)s"
 
 # What the rows hold of the version: its chunks, and how many of them have the vectors of this encoder.
 CONFIRM_ROWS: Final = """
@@ -95,8 +96,8 @@ class Publisher:
         held = await (await connection.execute(LOCK_DOCUMENT, names)).fetchone()
         if held is None:
             return Outcome.GONE
-        active, number = held
-        if active is not None and number > version.number:
+        (active,) = held
+        if await _number(connection, active) > version.number:
             await connection.execute(SUPERSEDE, names)
             return Outcome.OUTDATED
         counts = await (await connection.execute(CONFIRM_ROWS, names)).fetchone()
@@ -120,3 +121,9 @@ class Publisher:
             await self._full_text.delete_version(version)
             async with self._pool.connection() as connection:
                 await connection.execute(DROP_CHUNKS, {"version": version})
+
+
+async def _number(connection: AsyncConnection[Any], version: str | None) -> int:
+    """Versions are counted from one; 0 for none."""
+    row = await (await connection.execute(NUMBER, {"version": version})).fetchone()
+    return row[0] if row is not None else 0

@@ -53,6 +53,48 @@ async def test_a_crash_before_a_stage_is_noted_repeats_that_stage_alone(
     assert list((ingestion.folder / "scratch").iterdir()) == []
 
 
+async def ready(bench: Bench, text: str, monkeypatch: pytest.MonkeyPatch) -> Version:
+    """A version of the same file that every store has, and whose publication is still to come."""
+    made = await bench.register(bench.write("case.txt", text))
+
+    async def dying(self: Publisher, version: Version) -> Outcome:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "publish", dying)
+        with pytest.raises(Crash):
+            await bench.pipeline.run(version=made.version)
+    version = await bench.catalog.version(made.version)
+    assert version is not None
+    return version
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+async def test_a_publication_that_waited_for_a_newer_one_gives_way(
+    ingestion: Bench, monkeypatch: pytest.MonkeyPatch, is_served: bool
+) -> None:
+    if is_served:
+        await ingestion.ingest(ingestion.write("case.txt", "Old."))
+    older = await ready(ingestion, "Newer.", monkeypatch)
+    newest = await ready(ingestion, "Newest.", monkeypatch)
+    document = older.document.document_id
+
+    async def is_waiting() -> bool:
+        ((waiting,),) = await ingestion.rows(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return bool(waiting)
+
+    async with ingestion.pool.connection() as connection:
+        await connection.execute("SELECT FROM documents WHERE document_id = %s FOR UPDATE", [document])
+        publication = asyncio.create_task(ingestion.publisher.publish(older))
+        await ingestion.until(is_waiting)
+        update = "UPDATE documents SET active_version = %s WHERE document_id = %s"
+        await connection.execute(update, [newest.version_id, document])
+    assert await publication is Outcome.OUTDATED
+    assert await ingestion.active(document) == newest.version_id
+
+
 async def test_publishing_happens_whole_or_not_at_all(ingestion: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     path = ingestion.write("case.txt", "Old.")
     first = await ingestion.ingest(path)
