@@ -57,6 +57,13 @@ RESCUES_ALLOWED = 5
 HEARTBEATS_NEVER_STALE = 10.0 * 365 * 86_400
 
 
+# Workers pass a job over while its row is held: it starts after the caller's transaction has ended, and sees what that
+# wrote. Several callers hold it at once.
+_HOLD_WAITING = """
+SELECT FROM procrastinate_jobs WHERE queueing_lock = %(queueing_lock)s AND status = 'todo' FOR KEY SHARE
+"""
+
+
 class WorkerDied(Exception):
     """A worker ended though nobody stopped it; the process must not go on as if it worked."""
 
@@ -138,21 +145,25 @@ class Jobs:
         """Add a job in the caller's transaction: it exists once that commits.
 
         Jobs of one ``lock`` run one after the other. While a job with the same ``queueing_lock`` waits, nothing is
-        added.
+        added; that job starts after the transaction.
         """
+        only_one = queueing_lock and queueing_lock + self._mark
         deferrer = self._app.tasks[name + self._mark].configure(
-            connection=connection,
-            lock=lock and lock + self._mark,
-            queueing_lock=queueing_lock and queueing_lock + self._mark,
+            connection=connection, lock=lock and lock + self._mark, queueing_lock=only_one
         )
         # The refusal of a queueing lock must not end the caller's transaction, so it happens in a savepoint. Were
         # nothing begun yet, psycopg would make a whole transaction of it and commit: begin first.
         await connection.execute("SELECT 1")
-        try:
-            async with connection.transaction():
-                await deferrer.defer_async(**arguments)
-        except AlreadyEnqueued:
-            log.debug("job_already_waiting", name=name, queueing_lock=queueing_lock)
+        is_waiting = False
+        while not is_waiting:
+            try:
+                async with connection.transaction():
+                    await deferrer.defer_async(**arguments)
+                is_waiting = True
+            except AlreadyEnqueued:
+                # None is held when it was taken up between the two statements.
+                is_waiting = (await connection.execute(_HOLD_WAITING, {"queueing_lock": only_one})).rowcount > 0
+                log.debug("job_already_waiting", name=name, queueing_lock=queueing_lock)
 
     async def open(self) -> None:
         """Make ready to enqueue."""

@@ -112,6 +112,20 @@ async def test_a_waiting_job_with_the_same_queueing_lock_is_enough(pool: AsyncCo
     assert len(await statuses(pool)) == 2
 
 
+async def test_a_waiting_job_starts_after_all_that_it_was_enough_for(pool: AsyncConnectionPool, jobs: Jobs) -> None:
+    """Or it would look before they have committed what it was to look at, and nobody would look again."""
+    recorder = Recorder()
+    jobs.add("note", recorder, queue="ingest")
+    await enqueue(pool, jobs, "note", queueing_lock="sweep", item="first")
+    async with pool.connection() as connection:
+        await jobs.enqueue(connection, "note", queueing_lock="sweep", item="again")
+        async with working(jobs):
+            await enqueue(pool, jobs, "note", item="later")
+            assert await recorder.until(1) == ["later"]
+            await connection.commit()
+            assert await recorder.until(2) == ["later", "first"]
+
+
 async def test_one_stuck_document_blocks_only_itself(pool: AsyncConnectionPool, jobs: Jobs) -> None:
     never = asyncio.Event()
 
