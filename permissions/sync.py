@@ -232,7 +232,7 @@ class WorkspaceSync:
         await self.conversation_changed(team, new)
 
     async def conversation_deleted(self, team: str, conversation: str) -> None:
-        """Nobody holds its principal any more."""
+        """Nobody holds its principal any more, and documents lose the workspace's grant that it gave."""
         await self._directory.delete_conversation(team, conversation)
         await self._announce(team)
 

@@ -1,9 +1,8 @@
 """The statements of :mod:`permissions.adapters.postgres`."""
 
 # People as a JSON list. An older listing never overwrites what was learned since it was begun, nor tells anything of
-# whom an event changed since. Returns those whose
-# standing is another than it was, which the statement's own look at the table still shows, and whether they have become
-# full members.
+# whom an event changed since. Returns those whose standing is another than it was, which the statement's own look at
+# the table still shows, and whether they have become full members.
 PUT_PEOPLE = """
     WITH written AS (
         INSERT INTO people (team, user_id, name, home_team, is_guest, is_stranger, is_deleted, is_bot, is_admin, locale,
@@ -101,7 +100,7 @@ PUT_CONVERSATION = """
       AND coalesce(conversations.forgotten_at <= excluded.confirmed_at, true)
 """
 
-# A public channel became private: documents keep the workspace's grant only through another public channel.
+# A public channel became private, or is gone: documents keep the workspace's grant only through another public channel.
 WITHDRAW_WORKSPACE = """
     DELETE FROM grants w USING grants c
     WHERE w.principal = %(workspace)s AND c.document_id = w.document_id AND c.principal = %(channel)s

@@ -114,13 +114,15 @@ class PgDirectory:
             await note(connection, team, conversations=[new], documents=documents)
 
     async def delete_conversation(self, team: str, conversation: str) -> None:
-        """The conversation is gone: nobody holds its principal any more."""
+        """The conversation is gone: nobody holds its principal any more, and what it gave to the workspace goes too."""
         given = {"team": team, "conversation": conversation}
         async with self._pool.connection() as connection, connection.transaction():
-            await _locked(connection, team, conversation)
+            before = await _locked(connection, team, conversation)
+            is_closed = before is not None and before[0] is ConversationKind.PUBLIC
+            narrowed = await _withdraw_workspace(connection, team, conversation) if is_closed else []
             for statement in (sql.DROP_MEMBERS, sql.DROP_DEPARTURES, sql.DROP_CONVERSATION):
                 await connection.execute(statement, given)
-            await note(connection, team, conversations=[conversation])
+            await note(connection, team, conversations=[conversation], documents=narrowed)
 
     async def replace_members(self, team: str, conversation: str, members: Collection[str], *, as_of: datetime) -> None:
         """Make ``members`` the whole membership as of ``as_of``; what events said since then stays.

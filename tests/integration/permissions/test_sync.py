@@ -9,7 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from permissions.model import Conversation, ConversationKind, Person, ScopeLimit, Trouble, TroubleKind
+from permissions.grants import Grants
+from permissions.model import Conversation, ConversationKind, Person, Principal, ScopeLimit, Trouble, TroubleKind
 from permissions.ports import Page, WorkspaceUnavailable
 from tests.integration.permissions.desk import T0, Desk
 
@@ -198,6 +199,20 @@ async def test_a_deleted_conversation_is_nobodys(desk: Desk) -> None:
     await desk.sync.conversation_deleted("T1", "PRICES")
     scope = await desk.scopes.scope(team="T1", asker="ANN", conversation=None)
     assert "channel:T1/PRICES" not in scope.principal_names()
+
+
+async def test_a_deleted_public_channel_takes_along_what_it_gave_to_the_workspace(desk: Desk) -> None:
+    """At once, whether or not Slack can be asked; what was given to the workspace without it stays."""
+    await desk.sync.load("T1")
+    await desk.granted("d1", "workspace:T1", "channel:T1/ALL")
+    await desk.granted("d2", "workspace:T1", "channel:T1/PRICES")
+    desk.company.is_silent = True
+    await desk.sync.conversation_deleted("T1", "ALL")
+    await desk.sync.conversation_deleted("T1", "PRICES")
+    assert desk.narrowed == [("d1",)]
+    grants = Grants(pool=desk.pool)
+    assert await grants.of("d1") == {Principal.channel("T1", "ALL")}
+    assert await grants.of("d2") == {Principal.workspace("T1"), Principal.channel("T1", "PRICES")}
 
 
 async def test_a_conversation_that_the_bot_sees_no_more_is_nobodys(desk: Desk) -> None:
