@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Any, Final, LiteralString, Protocol
+from typing import Any, Final, LiteralString, NoReturn, Protocol
 
 import structlog
 from psycopg.rows import DictRow, dict_row
@@ -164,7 +164,7 @@ class FileLibrary:
         await self.memberships.ensure_known(team=team, conversation=None, asker=person)
         return await self.scopes.scope(team=team, asker=person, conversation=None)
 
-    async def _refused(self, team: str, person: str, document: str, what: str, reason: RefusalReason) -> None:
+    async def _refused(self, team: str, person: str, document: str, what: str, reason: RefusalReason) -> NoReturn:
         details = {"what": what, "reason": reason}
         await self.audit.note(
             AuditEntry(action=Action.REFUSAL, team=team, actor=person, document=document, details=details)

@@ -75,17 +75,13 @@ UPDATE versions SET reply = reply || jsonb_build_object('also', coalesce(reply -
  WHERE version_id = %(version)s AND state <> 'DELETED'
 """
 
-
 # The files that are known to be, or to have been, shared in a conversation, and those that it lists.
 FILES_OF_PLACE: Final = """
-SELECT source_id FROM documents AS document
- WHERE team = %(team)s AND source = %(source)s AND deleted_at IS NULL
-   AND (source_id = ANY (%(listed)s)
-        OR EXISTS (SELECT FROM grants AS given
-                    WHERE given.document_id = document.document_id AND given.principal = %(channel)s)
-        OR EXISTS (SELECT FROM file_shares AS seen
-                    WHERE seen.team = document.team AND seen.file_id = document.source_id
-                      AND seen.conversation_id = %(conversation)s))
+SELECT source_id FROM documents
+ WHERE team = %(team)s AND source = %(source)s AND deleted_at IS NULL AND source_id IN (
+       SELECT unnest(%(listed)s::text[])
+       UNION SELECT file_id FROM file_shares WHERE team = %(team)s AND conversation_id = %(conversation)s
+       UNION SELECT source_id FROM documents JOIN grants USING (document_id) WHERE principal = %(channel)s)
  ORDER BY source_id
 """
 

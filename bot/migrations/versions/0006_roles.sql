@@ -3,6 +3,9 @@
 -- Slack's workspace owners and administrators.
 ALTER TABLE people ADD COLUMN is_admin boolean NOT NULL DEFAULT false;
 
+-- What somebody has uploaded, the newest first: App Home.
+CREATE INDEX documents_by_uploader ON documents (team, created_by, created_at DESC) WHERE deleted_at IS NULL;
+
 -- What the run's scope was when the audit trail last noted it.
 ALTER TABLE runs ADD COLUMN scope_hash text;
 

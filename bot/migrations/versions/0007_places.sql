@@ -14,3 +14,5 @@ CREATE INDEX file_shares_by_message ON file_shares (team, conversation_id, ts);
 
 -- When the sweep for missed events last had a file's places looked at.
 ALTER TABLE documents ADD COLUMN places_swept_at timestamptz;
+CREATE INDEX documents_by_sweep ON documents (team, source, coalesce(places_swept_at, created_at))
+    WHERE deleted_at IS NULL;
