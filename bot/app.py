@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -96,9 +97,9 @@ class SlackApp:
         self._messages = messages
         self._now = now
         self._home: Home | None = None
-        self._clicks = Clicks(audit=audit, messages=messages)
-        self._actions = Actions(
-            questions=questions, private=private, citations=citations, messages=messages, clicks=self._clicks, now=now
+        self._clicks_in = partial(Clicks, audit=audit, messages=messages)
+        self._actions_in = partial(
+            Actions, questions=questions, private=private, citations=citations, messages=messages, now=now
         )
         self._session: aiohttp.ClientSession | None = None
         self._identity: Identity | None = None
@@ -239,12 +240,14 @@ class SlackApp:
         home = self._home = Home(library=self._library, messages=messages, team=team, now=self._now)
         access = AccessActions(library=self._library, messages=messages, team=team, redraw=home.draw)
         app.use(AcceptEvents(self._intake, identity, home))
-        app.use(NoteClicks(self._clicks, identity))
-        app.action(OPEN_ACTION)(self._acknowledged(self._actions.open_citation))
-        app.action(STOP_ACTION)(self._acknowledged(self._actions.stop))
-        app.action(RETRY_ACTION)(self._acknowledged(self._actions.retry))
-        app.action(AGAIN_ACTION)(self._acknowledged(self._actions.ask_again))
-        app.action(PRIVATE_ACTION)(self._acknowledged(self._actions.answer_privately))
+        clicks = self._clicks_in(team=team)
+        actions = self._actions_in(team=team, clicks=clicks)
+        app.use(NoteClicks(clicks))
+        app.action(OPEN_ACTION)(self._acknowledged(actions.open_citation))
+        app.action(STOP_ACTION)(self._acknowledged(actions.stop))
+        app.action(RETRY_ACTION)(self._acknowledged(actions.retry))
+        app.action(AGAIN_ACTION)(self._acknowledged(actions.ask_again))
+        app.action(PRIVATE_ACTION)(self._acknowledged(actions.answer_privately))
         app.action(WHO_ACTION)(self._acknowledged(access.who))
         app.shortcut(WHO_SHORTCUT)(self._acknowledged(access.who_of_message))
         app.action(FORGET_ACTION)(self._acknowledged(access.forget))
@@ -304,9 +307,8 @@ class AcceptEvents(AsyncMiddleware):
 class NoteClicks(AsyncMiddleware):
     """Clicks are noted here, before any listener: none can be added that would not be."""
 
-    def __init__(self, clicks: Clicks, identity: Identity) -> None:
+    def __init__(self, clicks: Clicks) -> None:
         self._clicks = clicks
-        self._identity = identity
 
     async def async_process(
         self,
@@ -316,7 +318,7 @@ class NoteClicks(AsyncMiddleware):
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002
     ) -> BoltResponse | None:
         is_click = req.body.get("type") in KINDS
-        if is_click and not await self._clicks.note(req.body, team=self._identity.team):
+        if is_click and not await self._clicks.note(req.body):
             return BoltResponse(status=200, body="")
         return await next()
 

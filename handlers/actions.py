@@ -10,7 +10,7 @@ import structlog
 
 from handlers import texts
 from handlers.citations import failed_view, opening_view, refused_view, source_view
-from handlers.clicks import Clicks, language_of_click, team_of, tell
+from handlers.clicks import Clicks, language_of_click, tell
 from handlers.errors import SlackError
 from handlers.model import CitationRefused
 from handlers.ports import Citations, Messages, PrivateAnswers, Questions
@@ -27,7 +27,10 @@ class RunRequest(Protocol):
 
 class Actions:
     """What clicks do. Each method takes Slack's ``block_actions`` payload, which was acknowledged already (Slack does
-    not deliver it again), and ends in something that the person sees. ``now`` is aware UTC."""
+    not deliver it again), and ends in something that the person sees.
+
+    ``team`` is our workspace; ``now`` is aware UTC.
+    """
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class Actions:
         citations: Citations,
         messages: Messages,
         clicks: Clicks,
+        team: str,
         now: Callable[[], datetime],
     ) -> None:
         self._clicks = clicks
@@ -44,6 +48,7 @@ class Actions:
         self._private = private
         self._citations = citations
         self._messages = messages
+        self._team = team
         self._now = now
 
     async def open_citation(self, body: Mapping[str, Any]) -> None:
@@ -92,10 +97,12 @@ class Actions:
             await self._tell(body, otherwise(language_of_click(body)))
 
     async def _view(self, body: Mapping[str, Any], evidence_id: str, language: str) -> dict[str, Any]:
-        team, reader = team_of(body), str(body["user"]["id"])
+        reader = str(body["user"]["id"])
         try:
             try:
-                found = await self._citations.open(team=team, reader=reader, evidence_id=evidence_id, language=language)
+                found = await self._citations.open(
+                    team=self._team, reader=reader, evidence_id=evidence_id, language=language
+                )
             except CitationRefused as refusal:
                 await self._clicks.refused(body, reason=refusal.reason)
                 return refused_view(refusal.reason, language)

@@ -30,17 +30,18 @@ _ID: Final = re.compile(r"[A-Za-z0-9_.:/|-]{1,200}")
 
 
 class Clicks:
-    """Notes clicks."""
+    """Notes clicks as made in our workspace ``team``: a payload names the clicker's own, or none in an organisation."""
 
-    def __init__(self, *, audit: Audit, messages: Messages) -> None:
+    def __init__(self, *, audit: Audit, messages: Messages, team: str) -> None:
         self._audit = audit
         self._messages = messages
+        self._team = team
 
-    async def note(self, body: Mapping[str, Any], *, team: str) -> bool:
-        """Note who clicked what in the workspace ``team``; False when that failed, which the person is told."""
+    async def note(self, body: Mapping[str, Any]) -> bool:
+        """Note who clicked what; False when that failed, which the person is told."""
         try:
             async with asyncio.timeout(NOTE_SECONDS):
-                for entry in entries(body, team=team):
+                for entry in entries(body, team=self._team):
                     await self._audit.note(entry)
         except Exception:
             # The boundary to a person who has clicked: they must see that it came to nothing.
@@ -51,7 +52,7 @@ class Clicks:
 
     async def refused(self, body: Mapping[str, Any], *, reason: str) -> None:
         """Note that what was clicked is not for the person; raises the database's errors, then nothing is shown."""
-        for entry in entries(body, team=team_of(body)):
+        for entry in entries(body, team=self._team):
             details = {**entry.details, "reason": reason}
             await self._audit.note(replace(entry, action=Action.REFUSAL, details=details))
 
@@ -80,11 +81,6 @@ def entries(body: Mapping[str, Any], *, team: str) -> Iterator[AuditEntry]:
             conversation=conversation or None,
             details=details,
         )
-
-
-def team_of(body: Mapping[str, Any]) -> str:
-    """The workspace in which somebody clicked."""
-    return str((body.get("team") or {}).get("id") or "")
 
 
 def where(body: Mapping[str, Any]) -> tuple[str, str | None]:

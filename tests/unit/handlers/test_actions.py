@@ -99,7 +99,8 @@ def actions(
         private=Private(),
         citations=Sources(found),
         messages=slack,
-        clicks=Clicks(audit=trail or Trail(), messages=slack),
+        clicks=Clicks(audit=trail or Trail(), messages=slack, team="T1"),
+        team="T1",
         now=lambda: now,
     )
 
@@ -188,3 +189,13 @@ async def test_a_private_answer_is_its_askers_or_they_are_told_why_not(run: str,
     slack = FakeSlack()
     await actions(slack).answer_privately(click("answer_privately", run))
     assert [said in text for _, text in slack.whispers] == [True] * bool(said)
+
+
+@pytest.mark.parametrize("named", [None, {"id": "T-PARTNER"}])
+async def test_a_click_is_one_in_our_workspace_whatever_its_payload_names(named: dict[str, str] | None) -> None:
+    """None in an organisation, and that of the person where a channel is shared; people are known by ours."""
+    slack, trail = FakeSlack(), Trail()
+    office = actions(slack, found=CitationRefused(RefusalReason.NOT_ALLOWED), trail=trail)
+    await office.open_citation(click("open_citation", "ev1") | {"team": named})
+    assert office._citations.asked["team"] == "T1"  # type: ignore[attr-defined]  # the double's notes
+    assert [entry.team for entry in trail.entries] == ["T1"]
