@@ -225,11 +225,17 @@ class WorkspaceSync:
         await self.conversation_changed(team, conversation)
 
     async def conversation_moved(self, team: str, old: str, new: str) -> None:
-        """The conversation goes on under another id: its rows, its principal and what was said there follow."""
+        """The conversation goes on under another id: its rows, its principal and what was said there follow.
+
+        Who is there has to be read: that somebody left may have been told under either id before this was.
+        """
         await self._directory.move_conversation(team, old, new)
         if self._on_moved is not None:
             await self._on_moved(team, old, new)
-        await self.conversation_changed(team, new)
+        await self._directory.forget_conversation(team, new)
+        async with self._told(team, new):
+            await self._reader.conversation(team, new)
+            await self._reader.members(team, new)
 
     async def conversation_deleted(self, team: str, conversation: str) -> None:
         """Nobody holds its principal any more, and documents lose the workspace's grant that it gave."""

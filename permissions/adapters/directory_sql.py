@@ -206,15 +206,16 @@ DROP_DEPARTURES = "DELETE FROM departures WHERE team = %(team)s AND conversation
 DROP_CONVERSATION = "DELETE FROM conversations WHERE team = %(team)s AND conversation_id = %(conversation)s"
 
 # A conversation goes on under another id: its members, its departures and its principal move along. Grants are taken
-# and given, never changed in place, because the audit trail notes what is taken and what is given.
+# and given, never changed in place, because the audit trail notes what is taken and what is given. Members are readers
+# there still, and hold nothing until they are read: who left may have been told under an id that nobody knew.
 MOVE_CONVERSATION = """
-    UPDATE conversations SET conversation_id = %(new)s, confirmed_at = '-infinity'
+    UPDATE conversations SET conversation_id = %(new)s, confirmed_at = '-infinity', members_confirmed_at = NULL
     WHERE team = %(team)s AND conversation_id = %(old)s
       AND NOT EXISTS (SELECT FROM conversations WHERE team = %(team)s AND conversation_id = %(new)s)
 """
 MOVE_MEMBERS = """
     INSERT INTO memberships (team, conversation_id, user_id, confirmed_at, event_at)
-    SELECT team, %(new)s, user_id, confirmed_at, event_at FROM memberships
+    SELECT team, %(new)s, user_id, '-infinity', event_at FROM memberships
     WHERE team = %(team)s AND conversation_id = %(old)s
     ON CONFLICT DO NOTHING
 """

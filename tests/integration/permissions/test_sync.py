@@ -243,6 +243,24 @@ async def test_a_conversation_under_another_id_keeps_its_members_and_files(desk:
     assert (await desk.ask("ANN", "PRICES"))[0] == ""
 
 
+@pytest.mark.parametrize("is_silent", [False, True], ids=["answers", "is silent"])
+async def test_who_left_before_the_news_of_a_new_id_is_not_brought_back_by_it(desk: Desk, is_silent: bool) -> None:
+    """Events come in any order: under the new id nobody knows the conversation yet that BO has left."""
+    await desk.sync.load("T1")
+    company = desk.company
+    company.rooms["MOVED"] = replace(company.rooms.pop("ALL"), id="MOVED")
+    company.inside["MOVED"] = [one for one in company.inside.pop("ALL") if one != "BO"]
+    event_at = desk.later(minutes=1)
+    await desk.sync.member_left("T1", "MOVED", "BO", event_at=event_at)
+    company.is_silent = is_silent
+    desk.later(minutes=1)
+    await desk.sync.conversation_moved("T1", "ALL", "MOVED")
+    scopes = [await desk.scopes.scope(team="T1", asker=one, conversation=None) for one in ("BO", "ANN")]
+    assert ["channel:T1/MOVED" in one.principal_names() for one in scopes] == [False, not is_silent]
+    company.is_silent = False
+    assert (await desk.ask("ANN", "MOVED"))[0].endswith("MOVED")
+
+
 async def test_an_app_that_is_taken_out_knows_nobody_until_it_is_back(desk: Desk) -> None:
     """app_uninstalled, tokens_revoked: what happens meanwhile is never told, so that all has to be read again."""
     await desk.sync.load("T1")
