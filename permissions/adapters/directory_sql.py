@@ -148,7 +148,7 @@ MEMBERS_CONFIRMED = """
 """
 
 # The conversations of one person: only confirms. What such a listing lacks is no proof that they left, and dropping
-# an outsider would widen what the others there may read.
+# an outsider would widen what the others there may read. One from before the bot was removed proves nothing.
 CONFIRM_CONVERSATIONS_OF = """
     INSERT INTO memberships (team, conversation_id, user_id, confirmed_at)
     SELECT %(team)s, listed.conversation_id, %(user)s, %(as_of)s
@@ -156,6 +156,9 @@ CONFIRM_CONVERSATIONS_OF = """
     WHERE NOT EXISTS (SELECT FROM departures d
                       WHERE d.team = %(team)s AND d.user_id = %(user)s
                         AND d.conversation_id = listed.conversation_id AND d.left_at > %(as_of)s)
+      AND NOT EXISTS (SELECT FROM conversations c
+                      WHERE c.team = %(team)s AND c.conversation_id = listed.conversation_id
+                        AND c.forgotten_at > %(as_of)s)
     ON CONFLICT (team, conversation_id, user_id) DO UPDATE SET confirmed_at = excluded.confirmed_at
     WHERE memberships.confirmed_at < excluded.confirmed_at
     RETURNING conversation_id, xmax = 0

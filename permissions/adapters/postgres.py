@@ -15,6 +15,7 @@ from permissions.adapters import directory_sql as sql
 from permissions.adapters.groups import PgGroups
 from permissions.adapters.news import PgNews, note
 from permissions.adapters.sweeps import PgSweeps
+from permissions.grants import held_kinds
 from permissions.model import Conversation, ConversationKind, Person, Principal
 from permissions.ports import EVERYWHERE, Unknowns
 
@@ -149,6 +150,8 @@ class PgDirectory:
         """This person is in these conversations; says nothing about others."""
         given = {"team": team, "user": user, "conversations": sorted(set(conversations)), "as_of": as_of}
         async with self._pool.connection() as connection, connection.transaction():
+            # A removal of the bot under way is waited for, and then seen.
+            await held_kinds(connection, team, conversations)
             rows = await (await connection.execute(sql.CONFIRM_CONVERSATIONS_OF, given)).fetchall()
             await note(connection, team, conversations=[name for name, is_new in rows if is_new])
 

@@ -161,6 +161,7 @@ async def test_a_list_from_before_the_bot_was_removed_proves_nothing(
     clock.now = after(4)
     await directory.forget_members("T1", "C1")
     await directory.replace_members("T1", "C1", ["A", "B"], as_of=after(3))
+    await directory.confirm_conversations_of("T1", "B", ["C1"], as_of=after(3))
     assert await members(pool) == (set(), False)
     await directory.replace_members("T1", "C1", ["A"], as_of=after(5))
     assert await members(pool) == ({"A"}, True)

@@ -70,6 +70,22 @@ MUTANTS: Final = (
         (f"{DIRECTORY}old_news_of_a_person_are_dropped",),
     ),
     Mutant(
+        "where somebody was before the bot was removed proves nothing",
+        SQL,
+        "CONFIRM_CONVERSATIONS_OF",
+        "AND c.forgotten_at > %(as_of)s",
+        "AND false",
+        (f"{DIRECTORY}a_list_from_before_the_bot_was_removed_proves_nothing",),
+    ),
+    Mutant(
+        "a public channel that is deleted takes the workspace's grants along",
+        ROWS,
+        "PgDirectory.delete_conversation",
+        "await _withdraw_workspace(connection, team, conversation) if is_closed else []",
+        "list[str]()",
+        (f"{SYNCED}a_deleted_public_channel_takes_along_what_it_gave_to_the_workspace",),
+    ),
+    Mutant(
         "a channel that becomes private takes the workspace's grants along",
         ROWS,
         "PgDirectory.make_private",
