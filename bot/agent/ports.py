@@ -83,6 +83,10 @@ class ReplyFactory(Protocol):
 class GivenAnswers(Protocol):
     """What became of answers that were given."""
 
-    async def give_way(self, connection: AsyncConnection[Any], run_id: str, *, by: str) -> str | None:
+    async def is_read_by(self, team: str, conversation: str, user: str) -> bool:
+        """Whether the user is known to read there now; may ask the workspace."""
+        ...
+
+    async def give_way(self, connection: AsyncConnection[Any], run_id: str) -> str | None:
         """Let another answer take over the message of this one, which is returned; None when it may not."""
         ...

@@ -92,10 +92,13 @@ class Runs:
         run = await self._records.load(run_id)
         if run is None or run.inquiry is None:
             return False
+        # The workspace may be asked here, so it is before the transaction, and before roles, which follow from it.
+        if not await self._given.is_read_by(run.inquiry.team, run.inquiry.conversation, by):
+            return False
         if await self._roles.ask_refusal(run.inquiry.team, by, run.inquiry.kind) is not None:
             return False
         async with self._pool.connection() as connection, connection.transaction():
-            ts = await self._given.give_way(connection, run_id, by=by)
+            ts = await self._given.give_way(connection, run_id)
             inquiry = replace(run.inquiry, asker=by)
             if ts and await self._start(connection, new_id("run"), inquiry, retry_of=run_id, placeholder_ts=ts):
                 return True

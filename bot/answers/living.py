@@ -167,14 +167,17 @@ class Living:
         if rows:
             log.info("standings_waiting", team=team, conversation=conversation, waiting=len(rows))
 
-    async def give_way(self, connection: AsyncConnection[Any], run_id: str, *, by: str) -> str | None:
+    async def is_read_by(self, team: str, conversation: str, user: str) -> bool:
+        """Whether the user is known to read there now; the workspace is asked when that is not known."""
+        await self._ensure_known(team, conversation, user)
+        scope = await self._scopes.scope(team=team, asker=user, conversation=conversation)
+        return STRANGER.isdisjoint(scope.limits)
+
+    async def give_way(self, connection: AsyncConnection[Any], run_id: str) -> str | None:
         """Let another answer take over the message of this one, which is returned; this one is emptied.
 
-        None when it stands, has given way before, or ``by`` is not known to read there.
+        None when it stands, or has given way before.
         """
-        where = await (await connection.execute(sql.WHERE_IT_STANDS, {"run_id": run_id})).fetchone()
-        if where is None or not await self._reads(where[0], where[1], by):
-            return None
         await connection.execute(sql.LOCK_RUNS, {"runs": [run_id]})
         row = await (await connection.execute(sql.GIVE_WAY, {"run_id": run_id})).fetchone()
         if row is None:
@@ -183,11 +186,6 @@ class Living:
             await connection.execute(statement, {"runs": [run_id]})
         await self._show(connection, run_id, WITHDRAW_JOB)
         return str(row[0])
-
-    async def _reads(self, team: str, conversation: str, user: str) -> bool:
-        await self._ensure_known(team, conversation, user)
-        scope = await self._scopes.scope(team=team, asker=user, conversation=conversation)
-        return STRANGER.isdisjoint(scope.limits)
 
     async def judge(self, *, team: str, conversation: str, reader: str) -> None:
         """The job: withdraw and mark the answers of one place, as the rows are now.

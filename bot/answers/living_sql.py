@@ -89,8 +89,6 @@ UPDATE standings SET state = 'replaced', decided_at = now(), shown_at = NULL
 RETURNING posts.ts
 """
 
-WHERE_IT_STANDS: Final = "SELECT team, conversation FROM runs WHERE run_id = %(run_id)s"
-
 UNSHOWN: Final = """
 SELECT run_id, standings.state IN ('stands', 'marked') FROM standings JOIN runs USING (run_id)
  WHERE shown_at IS NULL AND team = %(team)s AND %(conversation)s IN ('', conversation)

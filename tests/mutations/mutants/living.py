@@ -9,6 +9,7 @@ from tests.mutations.model import Mutant
 LIVING: Final = "bot/answers/living.py"
 STATEMENTS: Final = "bot/answers/living_sql.py"
 POSTS: Final = "bot/answers/posts.py"
+RUNS: Final = "bot/agent/runs.py"
 GIVEN: Final = "tests/integration/agent/test_living.py::test_"
 UNDER_WAY: Final = "tests/integration/agent/test_rights_shrink_under_way.py::test_"
 HEAR: Final = "tests/integration/ingest/test_answers_hear.py::test_answers_hear_of_newer_versions_rights_and_deletions"
@@ -73,10 +74,10 @@ MUTANTS: Final = (
     ),
     Mutant(
         "who asks again must read there",
-        LIVING,
-        "Living.give_way",
-        "or not await self._reads(where[0], where[1], by)",
-        "",
+        RUNS,
+        "Runs.ask_again",
+        "if not await self._given.is_read_by(run.inquiry.team, run.inquiry.conversation, by):",
+        "if False:",
         (f"{AGAIN}who_does_not_read_there_does_not_ask_there",),
     ),
     Mutant(
