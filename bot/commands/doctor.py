@@ -89,9 +89,10 @@ async def _stores(settings: Settings) -> list[Finding]:
         async with (
             open_database(settings.data, purpose="doctor") as database,
             AsyncConnectionPool(database.dsn, min_size=1, open=False) as pool,
-            pool.connection() as connection,
         ):
-            row = await (await connection.execute(VERSIONS)).fetchone()
+            # Given back before people are looked up: the pool has this one connection.
+            async with pool.connection() as connection:
+                row = await (await connection.execute(VERSIONS)).fetchone()
             people = await _people(pool)
     except StoreError as error:
         return [Finding("PostgreSQL", False, True, "it does not start", str(error))]

@@ -9,6 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from bot.commands.doctor import _stores
+from bot.config import load
 from bot.stores import database
 from bot.stores.database import Database, open_database
 from bot.stores.errors import FolderInUse
@@ -29,6 +31,13 @@ async def test_the_first_command_becomes_the_owner(owner: Database) -> None:
 async def test_a_command_beside_the_owner_uses_its_database(owner: Database) -> None:
     async with open_database(owner.folder.path, purpose="ask") as beside:
         assert (beside.is_owner, beside.dsn) == (False, owner.dsn)
+
+
+async def test_doctor_looks_beside_the_owner(owner: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAITANG_DATA", str(owner.folder.path))
+    (found,) = await _stores(load())
+    assert found.is_ok
+    assert found.found.endswith("(of the running serve)")
 
 
 @pytest.mark.parametrize("purpose", ["serve", "demo", "migrate"])
@@ -57,9 +66,9 @@ async def test_beside_an_owner_of_another_version_nothing_is_done(
     owner: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "OWNER_SECONDS", 0.0)
-    async with await psycopg.AsyncConnection.connect(owner.dsn) as connection:
+    async with await psycopg.AsyncConnection.connect(owner.dsn, autocommit=True) as connection:
+        (needed,) = await (await connection.execute("SELECT version_num FROM alembic_version")).fetchone() or ("",)
         await connection.execute("UPDATE alembic_version SET version_num = '0001'")
-    with pytest.raises(NotCurrent, match="at step 0001, this Haitang needs 0002"):
-        await until_opened(owner.folder.path)
-    async with await psycopg.AsyncConnection.connect(owner.dsn) as connection:
-        await connection.execute("UPDATE alembic_version SET version_num = '0002'")
+        with pytest.raises(NotCurrent, match=f"at step 0001, this Haitang needs {needed}"):
+            await until_opened(owner.folder.path)
+        await connection.execute("UPDATE alembic_version SET version_num = %s", (needed,))
