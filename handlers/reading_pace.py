@@ -98,6 +98,6 @@ class ReadPace:
         if method not in self._buckets:
             per_minute = PER_MINUTE.get(method, _OTHERS_PER_MINUTE)
             burst = per_minute * _BURST
-            # Half full: an earlier process may have used the other half just now.
-            self._buckets[method] = _Bucket(per_minute * _SHARE / 60, burst, burst / 2, self._clock())
+            # Full: a small workspace is known at once. What Slack refuses after a quick restart is waited out.
+            self._buckets[method] = _Bucket(per_minute * _SHARE / 60, burst, burst, self._clock())
         return self._buckets[method]

@@ -48,6 +48,13 @@ async def test_nobody_trips_a_limit(pace: ReadPace, time: Time, method: str, in_
     assert time.now == pytest.approx(600 * 60 / (0.9 * PER_MINUTE[method]), rel=0.05)
 
 
+async def test_a_small_workspace_is_read_at_once(pace: ReadPace, time: Time) -> None:
+    for method, calls in (("users.list", 2), ("usergroups.list", 1), ("conversations.members", 12)):
+        for _ in range(calls):
+            await pace.turn(method, in_background=True)
+    assert time.now == 0
+
+
 async def test_a_question_finds_turns_that_a_sweep_has_left(pace: ReadPace, time: Time) -> None:
     for _ in range(100):
         await pace.turn("conversations.members", in_background=True)
@@ -58,7 +65,7 @@ async def test_a_question_finds_turns_that_a_sweep_has_left(pace: ReadPace, time
 
 
 async def test_a_sweep_waits_until_questions_have_had_their_turns(pace: ReadPace, time: Time) -> None:
-    for _ in range(20):
+    for _ in range(33):
         await pace.turn("users.info", in_background=False)
     before = time.now
     await pace.turn("users.info", in_background=True)
@@ -86,10 +93,10 @@ async def test_who_gives_up_waiting_hands_the_turn_back(time: Time) -> None:
         raise asyncio.CancelledError
 
     pace = ReadPace(clock=time, sleep=never)
-    for _ in range(2):
+    for _ in range(5):
         await pace.turn("users.list", in_background=False)
     for _ in range(50):
         with pytest.raises(asyncio.CancelledError):
             await pace.turn("users.list", in_background=False)
-    time.now += 2
+    time.now += 4
     await pace.turn("users.list", in_background=False)
