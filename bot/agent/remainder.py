@@ -24,6 +24,7 @@ from handlers.errors import SlackError
 from handlers.model import Completion, Inquiry
 from handlers.ports import Messages
 from permissions.model import AccessScope, ConversationKind
+from retrieval.errors import RetrievalError
 from retrieval.ports import Passages
 
 log = structlog.get_logger()
@@ -84,7 +85,12 @@ class Remainder:
             return
         if own.principals <= here.principals:
             return
-        _, (given, possible) = await self._weigh(inquiry, (here, own))
+        try:
+            _, (given, possible) = await self._weigh(inquiry, (here, own))
+        except (RetrievalError, TimeoutError) as error:
+            # An offer is a courtesy: the question has its answer.
+            log.warning("remainder_not_weighed", run_id=run_id, error=type(error).__name__)
+            return
         if not await self._is_clearly_more(here, given, possible):
             return
         offer = render.offer(run_id, language_of(inquiry))

@@ -13,6 +13,7 @@ from permissions.adapters.coverage import PgCoverage
 from permissions.model import ConversationKind, Principal
 from permissions.scopes import ScopeBuilder
 from retrieval.adapters.passages import PgPassages
+from retrieval.errors import SearchFailed
 from tests import rows
 from tests.integration.agent.world import CHANNEL, Known, World, final_of
 from tests.unit.handlers.slack_double import FakeSlack, words
@@ -126,6 +127,19 @@ async def test_two_clicks_at_once_are_answered_once(office: Office, monkeypatch:
     assert await office.remainder.answer(run_id, by="U1")
     assert not await office.remainder.answer(run_id, by="U1")
     assert len(office.slack.shown) == 1
+
+
+async def test_a_search_that_fails_offers_nothing(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    await office.world.learn("prices", SECRET, BOARD)
+    run_id = await office.world.ask(QUESTION)
+    await office.world.worker.answer(run_id=run_id)
+
+    async def failing(*_: object) -> None:
+        raise SearchFailed(("vectors", "full_text"))
+
+    monkeypatch.setattr(office.world.worker._answering, "supports", failing)
+    await office.remainder.offer(run_id=run_id)
+    assert office.slack.whispers == []
 
 
 @pytest.mark.parametrize(
