@@ -157,14 +157,20 @@ class AccessActions:
         return [*access_blocks(access, language), small(file_texts.WHO_EXPLAINED(language))]
 
     async def _all(self, body: Mapping[str, Any], language: str) -> list[dict[str, Any]]:
+        """Those of the files that the viewer may know of; raises FileRefused when there is none but others."""
         viewer, blocks = str(body["user"]["id"]), list[dict[str, Any]]()
+        refused: FileRefused | None = None
         for file in (body.get("message") or {}).get("files", ())[:FILES_SHOWN]:
             document = await self._library.known_file(team=self._team, file_id=str(file["id"]))
-            if document is not None:
+            if document is None:
+                continue
+            try:
                 access = await self._library.who_sees(team=self._team, viewer=viewer, document=document)
+            except FileRefused as refusal:
+                refused = refusal
+            else:
                 blocks += access_blocks(access, language)
-        return (
-            [*blocks, small(file_texts.WHO_EXPLAINED(language))]
-            if blocks
-            else [section(file_texts.NO_FILE_HERE(language))]
-        )
+        if refused is not None and not blocks:
+            raise refused
+        said = small(file_texts.WHO_EXPLAINED(language)) if blocks else section(file_texts.NO_FILE_HERE(language))
+        return [*blocks, said]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
@@ -78,12 +79,21 @@ def test_titles_are_inert_and_one_that_is_not_open_is_not_said() -> None:
 class Shelf:
     """``handlers.ports.Library`` that answers everything alike."""
 
-    def __init__(self, problem: Exception | None = None) -> None:
+    def __init__(self, problem: Exception | None = None, *, closed: Collection[str] = ()) -> None:
         self.problem = problem
+        self.closed = closed
 
-    async def who_sees(self, **_: str) -> FileAccess:
+    async def language(self, team: str, person: str) -> str:
+        return "en"
+
+    async def known_file(self, *, team: str, file_id: str) -> str | None:
+        return file_id.lower()
+
+    async def who_sees(self, *, document: str, **_: str) -> FileAccess:
         if self.problem:
             raise self.problem
+        if document in self.closed:
+            raise FileRefused(RefusalReason.NOT_ALLOWED)
         return access(SeenFrom(PlaceKind.CHANNEL, "C1", 2))
 
     async def forget(self, **_: str) -> None:
@@ -102,6 +112,10 @@ def click(**where: Any) -> dict[str, Any]:
         "actions": [{"action_id": "x", "block_id": "en:x:d1", "value": "d1"}],
         **where,
     }
+
+
+async def no_redraw(person: str) -> None:
+    raise AssertionError(person)
 
 
 def actions(slack: FakeSlack, problem: Exception | None = None, drawn: list[str] | None = None) -> AccessActions:
@@ -124,6 +138,24 @@ async def test_the_window_ends_in_words(problem: Exception | None, expected: str
     slack = FakeSlack()
     await actions(slack, problem).who(click())
     assert expected in words(slack.views["V1"])
+
+
+@pytest.mark.parametrize(
+    ("closed", "expected", "missing"),
+    [
+        (["f1"], "everyone in <#C1>", "not open to you"),
+        (["f1", "f2"], "not open to you", "everyone in <#C1>"),
+    ],
+)
+async def test_a_file_that_is_closed_hides_no_other_of_its_message(
+    closed: list[str], expected: str, missing: str
+) -> None:
+    slack = FakeSlack()
+    shelf = Shelf(closed=closed)
+    window = AccessActions(library=shelf, messages=slack, team="T1", redraw=no_redraw)  # type: ignore[arg-type]  # only what clicks call
+    await window.who_of_message(click(message={"ts": "1.5", "files": [{"id": "F1"}, {"id": "F2"}]}))
+    assert expected in words(slack.views["V1"])
+    assert missing not in words(slack.views["V1"])
 
 
 @pytest.mark.parametrize(
