@@ -93,7 +93,7 @@ UPDATE deletion_receipts SET removed = removed || %(removed)s, purged_at = now()
 
 
 class Deletion:
-    """Removes documents from every store. ``answers`` hear of it; None where none are given."""
+    """Removes documents from every store. ``answers`` hear of it."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Deletion:
         jobs: Jobs,
         full_text: FullTextWriter,
         objects: Objects,
-        answers: Answers | None = None,
+        answers: Answers,
     ) -> None:
         self._answers = answers
         self._pool = pool
@@ -123,8 +123,7 @@ class Deletion:
                 values = {"document": document, "team": row[0], "by": by, "removed": Jsonb(removed)}
                 await connection.execute(WRITE_RECEIPT, values)
                 await self._jobs.enqueue(connection, PURGE_JOB, lock=document, document=document)
-                if self._answers is not None:
-                    await self._answers.documents_changed([document], connection=connection)
+                await self._answers.documents_changed([document], connection=connection)
                 log.info("document_deleted", document=document, **removed)
         return await self.receipt(document)
 

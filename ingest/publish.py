@@ -63,7 +63,7 @@ class Outcome(StrEnum):
 class Publisher:
     """Publishes versions that every store has confirmed. ``encoder`` names whose vectors they must have.
 
-    ``answers`` hear of versions that are superseded; None where none are given.
+    ``answers`` hear of versions that are superseded.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Publisher:
         pool: AsyncConnectionPool,
         full_text: FullTextWriter,
         encoder: str,
-        answers: Answers | None = None,
+        answers: Answers,
     ) -> None:
         self._answers = answers
         self._pool = pool
@@ -108,7 +108,7 @@ class Publisher:
         if active is not None:
             await connection.execute(SUPERSEDE, {"version": active})
         await connection.execute(ACTIVATE, names)
-        if active is not None and self._answers is not None:
+        if active is not None:
             await self._answers.documents_changed([names["document"]], connection=connection)
         log.info("version_published", version=version.version_id, replaced=active, chunks=expected)
         return Outcome.PUBLISHED

@@ -26,7 +26,7 @@ CURRENT: Final = "SELECT principal FROM grants WHERE document_id = %(document)s"
 class Rights:
     """Sets who may read a document. The index is a pre-filter: until the job has run, search finds less, never more.
 
-    ``answers`` hear of it; None where none are given.
+    ``answers`` hear of it.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Rights:
         jobs: Jobs,
         grants: Grants,
         full_text: FullTextWriter,
-        answers: Answers | None = None,
+        answers: Answers,
     ) -> None:
         self._answers = answers
         self._pool = pool
@@ -96,8 +96,7 @@ class Rights:
         await self._jobs.enqueue(
             connection, RIGHTS_JOB, lock=document, queueing_lock=f"{RIGHTS_JOB}/{document}", document=document
         )
-        if self._answers is not None:
-            await self._answers.documents_changed([document], connection=connection)
+        await self._answers.documents_changed([document], connection=connection)
 
 
 async def _current(connection: AsyncConnection[Any], document: str) -> frozenset[Principal] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -91,13 +91,13 @@ class _Evaluation:
             settings=settings,
         )
         grants = Grants(pool=pool)
-        rights = Rights(pool=pool, jobs=_RunHere(), grants=grants, full_text=index)
+        rights = Rights(pool=pool, jobs=_RunHere(), grants=grants, full_text=index, answers=_NoAnswers())
         self._registrar = Registrar(pool=pool, jobs=_RunHere(), rights=rights)
         self._catalog = Catalog(pool=pool)
         self._objects = folder / "objects"
         self._scratch = folder / "scratch"
         self._indexer = Indexer(encoder=encoder, rows=self._vectors, full_text=index, grants=grants)
-        self._publisher = Publisher(pool=pool, full_text=index, encoder=encoder.name)
+        self._publisher = Publisher(pool=pool, full_text=index, encoder=encoder.name, answers=_NoAnswers())
 
     async def run(self, dataset: Dataset, say: Callable[[str], None]) -> dict[str, float]:
         say(f"indexing {len(dataset.passages)} passages")
@@ -181,6 +181,15 @@ class _RunHere:
 
     async def enqueue(self, connection: AsyncConnection[Any], name: str, **_: Any) -> None:
         log.debug("evaluation.job_left_out", job=name)
+
+
+class _NoAnswers:
+    """``ingest.ports.Answers`` where none are given."""
+
+    async def documents_changed(
+        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
+    ) -> None:
+        return
 
 
 class _Corpus:

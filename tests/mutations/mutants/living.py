@@ -124,8 +124,8 @@ MUTANTS: Final = (
         "changes of grants reach the answers",
         "ingest/rights.py",
         "Rights._let_index_follow",
-        "if self._answers is not None:",
-        "if False:",
+        "await self._answers.documents_changed([document], connection=connection)",
+        "return",
         (HEAR,),
     ),
 )
