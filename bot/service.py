@@ -157,50 +157,16 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         upload_replies = UploadReplies(messages=messages, budget=budget, sleep=pace.sleep)
         stack.push_async_callback(upload_replies.aclose)
         workspace = SlackWorkspace(client=client, pace=ReadPace(clock=pace.clock, sleep=pace.sleep), sleep=pace.sleep)
-        sync = WorkspaceSync(
-            source=workspace,
-            background=workspace.behind(),
-            directory=core.directory,
-            clock=core.clock,
-            max_age=max_age(settings),
-            on_narrowed=core.rights.follow,
-            on_audience=core.living.audience_changed,
-            on_moved=Moving(pool=core.pool, notices=core.notices).follow,
-        )
+        sync = _sync(core, workspace)
         stack.push_async_callback(sync.aclose)
         uploads = _add_uploads(core, files, upload_replies, sync)
         replies = Replies(messages=messages, journal=core.posts, budget=budget, now=core.clock, sleep=pace.sleep)
         stack.push_async_callback(replies.aclose)
-        remainder = Remainder(
-            roles=core.roles,
-            pool=core.pool,
-            jobs=core.jobs,
-            records=core.records,
-            scopes=core.scopes,
-            memberships=sync,
-            passages=core.passages,
-            messages=messages,
-        )
         answering = _answering(core, files, SlackHistory(client=client), sync)
-        worker = RunWorker(records=core.records, replies=replies, answering=answering, ended=remainder.later)
-        core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
-        runs = Runs(
-            pool=core.pool, records=core.records, jobs=core.jobs, worker=worker, given=core.living, roles=core.roles
-        )
-        remainder.connect(answering=answering, runs=runs)
-        core.jobs.add(REMAINDER_JOB, remainder.offer, queue="notices")
-        core.living.connect(memberships=sync, under_way=worker)
+        runs, remainder = _add_questions(core, answering, replies, messages, sync)
         core.notices.connect(messages)
         _add_showing(core, messages, budget, pace)
-        originals = OriginalLinks(
-            pool=core.pool,
-            scopes=core.scopes,
-            memberships=sync,
-            originals=core.objects,
-            audit=core.audit,
-            clock=time.monotonic,
-            address=settings.url,
-        )
+        originals = _originals(core, sync)
         app = SlackApp(
             client=client,
             questions=runs,
@@ -208,21 +174,9 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
             contributions=_add_contributions(core, uploads, messages, sync),
             uploads=uploads,
             citations=CitationOpener(
-                pool=core.pool,
-                scopes=core.scopes,
-                memberships=sync,
-                surroundings=core.passages,
-                originals=originals,
+                pool=core.pool, scopes=core.scopes, memberships=sync, surroundings=core.passages, originals=originals
             ),
-            library=FileLibrary(
-                pool=core.pool,
-                catalog=core.catalog,
-                deletion=core.deletion,
-                scopes=core.scopes,
-                roles=core.roles,
-                memberships=sync,
-                audit=core.audit,
-            ),
+            library=_library(core, sync),
             memberships=sync,
             messages=messages,
             audit=core.audit,
@@ -238,6 +192,68 @@ async def open_service(core: Core, *, pace: Pace = Pace()) -> AsyncIterator[Serv
         await note_role_settings(core.pool, core.audit, app.identity.team, settings.roles)
         sweep = FileSweep(pool=core.pool, look_again=uploads.places_changed, clock=core.clock)
         yield Service(core=core, app=app, runs=runs, sync=sync, file_sweep=sweep, originals=originals)
+
+
+def _sync(core: Core, workspace: SlackWorkspace) -> WorkspaceSync:
+    return WorkspaceSync(
+        source=workspace,
+        background=workspace.behind(),
+        directory=core.directory,
+        clock=core.clock,
+        max_age=max_age(core.settings),
+        on_narrowed=core.rights.follow,
+        on_audience=core.living.audience_changed,
+        on_moved=Moving(pool=core.pool, notices=core.notices).follow,
+    )
+
+
+def _add_questions(
+    core: Core, answering: Answering, replies: Replies, messages: SlackMessages, sync: WorkspaceSync
+) -> tuple[Runs, Remainder]:
+    """Let the jobs of ``core`` answer, and offer what the asker alone may read."""
+    remainder = Remainder(
+        roles=core.roles,
+        pool=core.pool,
+        jobs=core.jobs,
+        records=core.records,
+        scopes=core.scopes,
+        memberships=sync,
+        passages=core.passages,
+        messages=messages,
+    )
+    worker = RunWorker(records=core.records, replies=replies, answering=answering, ended=remainder.later)
+    runs = Runs(
+        pool=core.pool, records=core.records, jobs=core.jobs, worker=worker, given=core.living, roles=core.roles
+    )
+    remainder.connect(answering=answering, runs=runs)
+    core.living.connect(memberships=sync, under_way=worker)
+    core.jobs.add(JOB, worker.answer, queue="questions", retries=5, gave_up=worker.gave_up)
+    core.jobs.add(REMAINDER_JOB, remainder.offer, queue="notices")
+    return runs, remainder
+
+
+def _originals(core: Core, sync: WorkspaceSync) -> OriginalLinks:
+    return OriginalLinks(
+        pool=core.pool,
+        scopes=core.scopes,
+        memberships=sync,
+        originals=core.objects,
+        audit=core.audit,
+        clock=time.monotonic,
+        address=core.settings.url,
+    )
+
+
+def _library(core: Core, sync: WorkspaceSync) -> FileLibrary:
+    return FileLibrary(
+        pool=core.pool,
+        catalog=core.catalog,
+        deletion=core.deletion,
+        scopes=core.scopes,
+        roles=core.roles,
+        memberships=sync,
+        audit=core.audit,
+    )
 
 
 def _add_uploads(core: Core, files: SlackFiles, replies: UploadReplies, sync: WorkspaceSync) -> SlackUploads:
