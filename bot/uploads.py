@@ -64,6 +64,9 @@ STAGES: Final = {
 
 ENDS: Final = frozenset({UploadStage.READY, UploadStage.FAILED})
 
+MOST_SHOWN: Final = 10_000
+"""Messages whose state is remembered: those of older uploads are known from their rows."""
+
 # The message that shows a version's progress is edited after a restart too.
 NOTE_REPLY: Final = """
 UPDATE versions SET reply = reply || %(reply)s WHERE version_id = %(version)s AND state <> 'DELETED'
@@ -347,6 +350,8 @@ class UploadProgress:
             place = replace(place, status_ts=shown.ts)
         ts = await self._replies.show(place, status)
         self._shown[name] = _Shown(ts, status)
+        if len(self._shown) > MOST_SHOWN:
+            del self._shown[next(iter(self._shown))]
         if ts != place.status_ts or report.unchanged:
             await self._note(report, replace(place, status_ts=ts))
 
