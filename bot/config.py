@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
 from permissions.roles import Place, Role, RoleRules
 
@@ -160,6 +161,10 @@ def load(**overrides: Any) -> Settings:
     except ValidationError as error:
         lines = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)]
         raise SettingsError("wrong settings:\n  " + "\n  ".join(lines)) from None
+    except UnreadableValue as error:
+        # The library says which table and which source, and nothing of the value.
+        example = """HAITANG_ROLES__CURATORS='["U012AB3CD"]'"""
+        raise SettingsError(f"wrong settings: {error}; a list is written in JSON, such as {example}") from None
 
 
 def _refuse_unknown_names(environment: Mapping[str, str]) -> None:

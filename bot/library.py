@@ -11,6 +11,7 @@ import structlog
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from bot.agent.texts import MAY_NOT_ASK
 from bot.answers.rights import Memberships, Scopes
 from bot.uploads import SOURCE, STAGES
 from handlers.model import (
@@ -27,8 +28,8 @@ from ingest.catalog import Catalog
 from ingest.deletion import Deletion
 from ingest.model import State
 from permissions.audit import Action, Audit, AuditEntry
-from permissions.model import AccessScope, Principal, PrincipalKind
-from permissions.roles import Role
+from permissions.model import AccessScope, ConversationKind, Principal, PrincipalKind
+from permissions.roles import AskRefusal, Role
 
 log = structlog.get_logger()
 
@@ -93,6 +94,8 @@ class PeopleRoles(Protocol):
 
     async def may_curate(self, team: str, user: str, document: str) -> bool: ...
 
+    async def ask_refusal(self, team: str, user: str, kind: ConversationKind) -> AskRefusal | None: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLibrary:
@@ -150,14 +153,17 @@ class FileLibrary:
         """The files that the person looks after, page by page; for administrators also how many there are in all."""
         scope, role = await self._scope(team, person), await self.roles.of(team, person)
         files, has_more = await self._looked_after(scope, page, curates=role is Role.CURATOR)
+        language = await self.language(team, person)
+        refusal = await self.roles.ask_refusal(team, person, ConversationKind.DM)
         return HomeFacts(
             person=person,
-            language=await self.language(team, person),
+            language=language,
             role=role,
             files=files,
             page=page,
             has_more=has_more,
             states=await self._states(team) if role is Role.ADMINISTRATOR else None,
+            may_not_ask=None if refusal is None else MAY_NOT_ASK[refusal]["zh" if language == "zh" else "en"],
         )
 
     async def _scope(self, team: str, person: str) -> AccessScope:

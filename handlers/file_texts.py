@@ -61,9 +61,8 @@ HOME_WHAT = Sentence(
 HOME_ROLE = Sentence("What you may do", "你可以做什么")
 ROLES = {
     "reader": Sentence(
-        "You are a reader: you may ask. Files that you share are not learned; an administrator of mine can make you a "
-        "contributor.",
-        "你是读者：可以提问。你分享的文件不会被学习；我的管理员可以把你设为贡献者。",
+        "You are a reader. Files that you share are not learned; an administrator of mine can make you a contributor.",
+        "你是读者。你分享的文件不会被学习；我的管理员可以把你设为贡献者。",
     ),
     "contributor": Sentence(
         "You are a contributor: you may ask, and I learn the files that you share where I am. You look after your own "

@@ -41,7 +41,7 @@ def home_view(facts: HomeFacts, now: datetime) -> dict[str, Any]:
 def _blocks(facts: HomeFacts, now: datetime) -> Iterator[dict[str, Any]]:
     language = facts.language
     yield _header(file_texts.HOME_TITLE(language))
-    yield section(file_texts.HOME_WHAT(language))
+    yield section(facts.may_not_ask or file_texts.HOME_WHAT(language))
     yield _header(file_texts.HOME_ROLE(language))
     yield section(file_texts.ROLES[facts.role](language))
     if facts.states is not None:

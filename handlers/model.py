@@ -349,7 +349,8 @@ class HomeFile:
 class HomeFacts:
     """What App Home tells one person. ``role`` is a word of ``permissions.roles.Role``; ``page`` counts from 0.
 
-    ``states`` are numbers of all documents by stage, for administrators alone.
+    ``states`` are numbers of all documents by stage, for administrators alone. ``may_not_ask`` are the words for
+    somebody who may not ask in direct messages, or nowhere.
     """
 
     person: str
@@ -359,3 +360,4 @@ class HomeFacts:
     page: int
     has_more: bool
     states: Mapping[str, int] | None = None
+    may_not_ask: str | None = None

@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from bot.audit.trail import AuditTrail
 from bot.library import PAGE, FileLibrary
+from handlers.home import home_view
 from handlers.model import FileRefused, PlaceKind, RefusalReason, SeenFrom, UploadStage
 from ingest.catalog import Catalog
 from permissions.adapters.coverage import PgCoverage
@@ -169,6 +170,15 @@ async def test_a_curator_finds_what_is_open_to_them_and_nothing_else(pool: Async
     home = await make(curator={"U2"}).home(team=rows.TEAM, person="U2", page=0)
     assert [file.title for file in home.files] == ["d1.md"]
     assert (home.role, home.states) == ("curator", None)
+
+
+async def test_who_may_not_ask_everywhere_is_told_so_in_app_home(pool: AsyncConnectionPool, make: Make) -> None:
+    member, guest = [await make().home(team=rows.TEAM, person=user, page=0) for user in ("U1", "U9")]
+    assert member.may_not_ask is None
+    assert "not in direct messages" in str(guest.may_not_ask)
+    assert "write to me directly" in str(home_view(member, rows.NOW))
+    assert str(guest.may_not_ask) in str(home_view(guest, rows.NOW))
+    assert "write to me directly" not in str(home_view(guest, rows.NOW))
 
 
 async def test_administrators_get_numbers_of_all_files(pool: AsyncConnectionPool, make: Make) -> None:

@@ -27,6 +27,14 @@ def test_nested_settings_can_come_from_the_environment(monkeypatch: pytest.Monke
     assert load().limits.run_seconds == 7
 
 
+def test_a_list_in_the_environment_is_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAITANG_ROLES__CURATORS", '["U012AB3CD"]')
+    assert load().roles.curators == ("U012AB3CD",)
+    monkeypatch.setenv("HAITANG_ROLES__CURATORS", "U012AB3CD,U012AB3CE")
+    with pytest.raises(SettingsError, match=r'"roles".*a list is written in JSON'):
+        load()
+
+
 @pytest.mark.parametrize("name", ["HAITANG_DATABASE_URL", "HAITANG_DATTA", "HAITANG_"])
 def test_a_name_that_is_no_setting_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "postgresql://db.example.com")
