@@ -72,16 +72,10 @@ class UploadNotices:
         """Where the messages stand."""
         self._messages = messages
 
-    async def documents_changed(
-        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
-    ) -> None:
-        """These documents were deleted or lost grants; in the caller's transaction when it is given."""
+    async def documents_changed(self, documents: Collection[str], *, connection: AsyncConnection[Any]) -> None:
+        """These documents were deleted or lost grants, in the caller's transaction."""
         await self._answers.documents_changed(documents, connection=connection)
-        if connection is None:
-            async with self._pool.connection() as own, own.transaction():
-                await self._enqueue(own, documents)
-        else:
-            await self._enqueue(connection, documents)
+        await self._enqueue(connection, documents)
 
     async def shown(self, document: str) -> None:
         """The last word on a version of the document stands: it may stand astray already."""

@@ -69,10 +69,8 @@ class ChunkWriter(Protocol):
 class Answers(Protocol):
     """Answers that were given from documents; they are looked at again when these change."""
 
-    async def documents_changed(
-        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
-    ) -> None:
-        """These were deleted, superseded, or lost readers; in the caller's transaction when it is given."""
+    async def documents_changed(self, documents: Collection[str], *, connection: AsyncConnection[Any]) -> None:
+        """These were deleted, superseded, or lost readers, in the caller's transaction."""
         ...
 
 

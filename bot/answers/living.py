@@ -121,14 +121,8 @@ class Living:
         """Who can be asked about rights, and what is being answered."""
         self._memberships, self._under_way = memberships, under_way
 
-    async def documents_changed(
-        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
-    ) -> None:
-        """These documents were deleted, superseded, or lost grants; in the caller's transaction when it is given."""
-        if connection is None:
-            async with self._pool.connection() as own, own.transaction():
-                await self.documents_changed(documents, connection=own)
-            return
+    async def documents_changed(self, documents: Collection[str], *, connection: AsyncConnection[Any]) -> None:
+        """These documents were deleted, superseded, or lost grants, in the caller's transaction."""
         # In one order everywhere, here and below: a waiting job holds up others of its lock until this commits.
         for document in sorted(documents):
             lock = f"{DOCUMENT_JOB}/{document}"

@@ -186,9 +186,7 @@ class _RunHere:
 class _NoAnswers:
     """``ingest.ports.Answers`` where none are given."""
 
-    async def documents_changed(
-        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
-    ) -> None:
+    async def documents_changed(self, documents: Collection[str], *, connection: AsyncConnection[Any]) -> None:
         return
 
 

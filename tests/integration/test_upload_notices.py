@@ -33,9 +33,7 @@ ALONE = Principal.user(rows.TEAM, "U1")
 class Nobody:
     """No answers were given."""
 
-    async def documents_changed(
-        self, documents: Collection[str], *, connection: AsyncConnection[Any] | None = None
-    ) -> None: ...
+    async def documents_changed(self, documents: Collection[str], *, connection: AsyncConnection[Any]) -> None: ...
 
 
 class Told:
@@ -139,7 +137,8 @@ async def test_whoever_changes_rights_asks_for_it_in_the_same_transaction(told: 
         await told.notices.documents_changed(["d"], connection=connection)
         await connection.rollback()
     assert await told.waiting() == 0
-    await told.notices.documents_changed(["d"])
+    async with told.pool.connection() as connection:
+        await told.notices.documents_changed(["d"], connection=connection)
     assert await told.waiting() == 1
 
 

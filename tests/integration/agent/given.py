@@ -84,7 +84,12 @@ class Given(World):
         """Only these may read it from now on, as the bot hears of it."""
         async with self.pool.connection() as connection:
             await rows.set_grants(connection, document, principals)
-        await self.living.documents_changed([document])
+        await self.changed(document)
+
+    async def changed(self, *documents: str) -> None:
+        """The bot hears of a change of these."""
+        async with self.pool.connection() as connection:
+            await self.living.documents_changed(documents, connection=connection)
 
     async def standing(self, run_id: str) -> tuple[str, bool] | None:
         """What became of the answer, and whether Slack shows it."""

@@ -19,7 +19,7 @@ async def superseded(given: Given) -> str:
     run_id = await given.give(QUESTION)
     (chunk,) = await rows.add_version(given.pool, "case", [NEWER], number=2)
     await given.index(chunk)
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.work()
     return run_id
 

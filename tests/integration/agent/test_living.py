@@ -54,7 +54,7 @@ async def has_joined(given: Given, user: str, conversation: str = CHANNEL) -> No
 async def test_an_answer_that_all_may_still_read_stays(given: Given) -> None:
     await given.learn("case", CASE)
     run_id = await given.give(QUESTION)
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.living.audience_changed(rows.TEAM, [CHANNEL])
     await given.work()
     assert await given.standing(run_id) is None
@@ -125,13 +125,13 @@ async def test_a_newer_version_marks_the_answer_and_a_rollback_takes_the_mark_aw
     run_id = await given.give(QUESTION)
     before = dict(given.slack.shown)
     await rows.add_version(given.pool, "case", ["防水材料由北林建材供货。"], number=2)
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.work()
     assert await given.standing(run_id) == ("marked", True)
     assert "“case”在此之后有了新版本" in given.shown()
     assert QUOTED in given.shown()
     await rows.publish_version(given.pool, "case-v1")
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.work()
     assert given.slack.shown == before
 
@@ -141,13 +141,13 @@ async def test_a_new_version_of_the_same_bytes_says_nothing_else(given: Given) -
     await given.learn("case", CASE)
     run_id = await given.give(QUESTION)
     await rows.add_version(given.pool, "case", ["防水材料由北林建材供货。"], number=2)
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.work()
     assert await given.standing(run_id) == ("marked", True)
     await rows.add_version(given.pool, "case", [CASE], number=3)
     async with given.pool.connection() as connection:
         await connection.execute("UPDATE versions SET sha256 = 'same' WHERE number <> 2")
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.work()
     assert await given.standing(run_id) == ("stands", True)
     assert "新版本" not in given.shown()
@@ -182,7 +182,7 @@ async def test_a_deletion_waits_for_nobody(given: Given) -> None:
     async with given.pool.connection() as connection:
         await connection.execute("UPDATE conversations SET members_confirmed_at = NULL")
     await rows.mark_deleted(given.pool, "case")
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.work()
     assert await given.standing(run_id) == ("withdrawn", True)
     assert sum(given.paused) == 0
@@ -323,6 +323,6 @@ async def test_a_database_that_goes_leaves_nothing_half_decided(given: Given) ->
     assert await given.standing(run_id) is None
     assert QUOTED in await text_kept(given, run_id)
     given.living._audit = noted
-    await given.living.documents_changed(["case"])
+    await given.changed("case")
     await given.work()
     assert await given.standing(run_id) == ("withdrawn", True)

@@ -14,5 +14,5 @@ async def test_two_who_tell_of_the_same_places_never_wait_for_each_other_in_a_ci
     for _ in range(2):
         await asyncio.gather(
             *(given.living.audience_changed(rows.TEAM, names) for names in (NAMES, NAMES[::-1])),
-            *(given.living.documents_changed(names) for names in (NAMES, NAMES[::-1])),
+            *(given.changed(*names) for names in (NAMES, NAMES[::-1])),
         )

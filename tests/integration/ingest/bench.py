@@ -197,7 +197,7 @@ class ToldAnswers:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    async def documents_changed(self, documents: Collection[str], *, connection: object = None) -> None:
+    async def documents_changed(self, documents: Collection[str], *, connection: object) -> None:
         assert connection is not None, "in the transaction of the change"
         self.told += documents
 
