@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, Protocol
+from typing import Final
 from weakref import WeakValueDictionary
 
 import structlog
 from psycopg_pool import AsyncConnectionPool
 
+from bot.answers.rights import Memberships
 from bot.shares import SeenShare, SeenShares
 from handlers.adapters.files import BRIEFLY_S, SlackFiles
 from handlers.errors import NotAuthorised, RateLimited, SlackError, Unreachable
@@ -26,12 +27,6 @@ MOST_VERIFIED: Final = 50
 
 PASSING: Final = (RateLimited, Unreachable, NotAuthorised)
 """Errors that say nothing of the file."""
-
-
-class Memberships(Protocol):
-    """What :class:`permissions.sync.WorkspaceSync` does."""
-
-    async def ensure_known(self, team: str, conversation: str | None, asker: str) -> object: ...
 
 
 class FilePlaces:

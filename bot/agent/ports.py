@@ -1,4 +1,4 @@
-"""What a run needs from outside; permissions, retrieval, handlers, bot.jobs and adapters satisfy these."""
+"""What a run needs from outside; permissions, retrieval, handlers, ingest and adapters satisfy these."""
 
 from __future__ import annotations
 
@@ -31,20 +31,6 @@ class Clips(Protocol):
     """Words of a voice clip. Empty when nothing was said; raises ingest's Unreadable when it can't be read."""
 
     async def words(self, team: str, clip: SharedFile) -> str: ...
-
-
-class Enqueuer(Protocol):
-    """Puts a job into the caller's transaction."""
-
-    async def enqueue(
-        self,
-        connection: AsyncConnection[Any],
-        name: str,
-        *,
-        lock: str | None = None,
-        queueing_lock: str | None = None,
-        **arguments: Any,
-    ) -> None: ...
 
 
 class Accepting(Protocol):

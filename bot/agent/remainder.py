@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool
 from bot.agent.admission import AskingRoles
 from bot.agent.answering import Answering
 from bot.agent.model import Support, Understanding
-from bot.agent.ports import Accepting, Enqueuer
+from bot.agent.ports import Accepting
 from bot.agent.saying import language_of
 from bot.answers.records import RunRecords
 from bot.answers.rights import Memberships, Scopes
@@ -23,6 +23,7 @@ from handlers import render
 from handlers.errors import SlackError
 from handlers.model import Completion, Inquiry
 from handlers.ports import Messages
+from ingest.ports import Jobs
 from permissions.model import AccessScope, ConversationKind
 from retrieval.errors import RetrievalError
 from retrieval.ports import Passages
@@ -45,7 +46,7 @@ class Remainder:
         self,
         *,
         pool: AsyncConnectionPool,
-        jobs: Enqueuer,
+        jobs: Jobs,
         records: RunRecords,
         scopes: Scopes,
         memberships: Memberships,

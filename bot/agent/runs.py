@@ -11,11 +11,12 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
 from bot.agent.admission import AskingRoles
-from bot.agent.ports import Enqueuer, GivenAnswers
+from bot.agent.ports import GivenAnswers
 from bot.agent.worker import RunWorker, Wish
 from bot.answers.evidence import new_id
 from bot.answers.records import Run, RunRecords
 from handlers.model import Inquiry
+from ingest.ports import Jobs
 
 log = structlog.get_logger()
 
@@ -31,7 +32,7 @@ class Runs:
         *,
         pool: AsyncConnectionPool,
         records: RunRecords,
-        jobs: Enqueuer,
+        jobs: Jobs,
         worker: RunWorker,
         given: GivenAnswers,
         roles: AskingRoles,

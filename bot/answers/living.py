@@ -14,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from bot.answers import living_sql as sql
 from bot.answers.rights import Memberships, Scopes
+from ingest.ports import Jobs
 from permissions.audit import Action, Audit, AuditEntry
 from permissions.model import Principal, ScopeLimit
 
@@ -39,20 +40,6 @@ reads for longer what may not be theirs any more."""
 UNSURE: Final = frozenset({ScopeLimit.MEMBERSHIP_UNKNOWN, ScopeLimit.ASKER_UNKNOWN})
 
 STRANGER: Final = frozenset({ScopeLimit.NOT_A_MEMBER, ScopeLimit.ASKER_UNKNOWN})
-
-
-class Jobs(Protocol):
-    """Work that is done after the transaction that asked for it."""
-
-    async def enqueue(
-        self,
-        connection: AsyncConnection[Any],
-        name: str,
-        *,
-        lock: str | None = None,
-        queueing_lock: str | None = None,
-        **arguments: Any,
-    ) -> None: ...
 
 
 class Coverage(Scopes, Protocol):
