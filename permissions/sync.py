@@ -124,7 +124,9 @@ class WorkspaceSync:
                 await self._repair(team, tried)
 
     async def _repair(self, team: str, tried: Counter[str]) -> None:
-        unknown = await self._directory.sweeps.unconfirmed(team, limit=_REPAIRS)
+        # What can't be read takes no turn from the rest.
+        given_up = [name for name, times in tried.items() if times >= _REPAIR_TRIES]
+        unknown = await self._directory.sweeps.unconfirmed(team, limit=_REPAIRS, but=given_up)
         steps = (
             (self._quiet_reader.person, unknown.people),
             (self._quiet_reader.conversation, unknown.conversations),
@@ -133,8 +135,6 @@ class WorkspaceSync:
         for read, names in steps:
             for name in names:
                 tried[name] += 1
-                if tried[name] > _REPAIR_TRIES:
-                    continue
                 try:
                     await read(team, name)
                 except WorkspaceUnavailable as problem:

@@ -74,13 +74,16 @@ _PROGRESS = """
 """
 
 _UNCONFIRMED = """
-    SELECT ARRAY (SELECT user_id FROM people WHERE team = %(team)s AND confirmed_at = '-infinity'
+    SELECT ARRAY (SELECT user_id FROM people
+                  WHERE team = %(team)s AND confirmed_at = '-infinity' AND user_id <> ALL (%(but)s)
                   ORDER BY user_id LIMIT %(limit)s),
-           ARRAY (SELECT conversation_id FROM conversations WHERE team = %(team)s AND confirmed_at = '-infinity'
+           ARRAY (SELECT conversation_id FROM conversations
+                  WHERE team = %(team)s AND confirmed_at = '-infinity' AND conversation_id <> ALL (%(but)s)
                   ORDER BY conversation_id LIMIT %(limit)s),
            ARRAY (SELECT conversation_id FROM conversations
                   WHERE team = %(team)s AND members_confirmed_at IS NULL AND kind <> 'dm'
                     AND seen_at >= (SELECT began_at FROM sweeps WHERE team = %(team)s)
+                    AND conversation_id <> ALL (%(but)s)
                   ORDER BY conversation_id LIMIT %(limit)s)
 """
 
@@ -143,9 +146,10 @@ class PgSweeps:
             Stage(stage), began_at, ended_at, read, places, Trouble.parse(trouble), Trouble.parse(groups_trouble)
         )
 
-    async def unconfirmed(self, team: str, *, limit: int) -> Unconfirmed:
-        """What an event changed and nobody could read since, ``limit`` of each kind at most."""
-        people, conversations, members = (await self._rows(_UNCONFIRMED, team=team, limit=limit))[0]
+    async def unconfirmed(self, team: str, *, limit: int, but: Collection[str] = ()) -> Unconfirmed:
+        """What an event changed and nobody could read since: ``limit`` of each kind at most, none of ``but``."""
+        given = {"team": team, "limit": limit, "but": sorted(but)}
+        people, conversations, members = (await self._rows(_UNCONFIRMED, **given))[0]
         return Unconfirmed(tuple(people), tuple(conversations), tuple(members))
 
     async def _rows(self, statement: str, **given: Any) -> list[tuple[Any, ...]]:

@@ -175,6 +175,28 @@ async def test_what_an_event_left_unknown_is_read_within_a_minute(desk: Desk) ->
     assert unknown == [Unconfirmed(("CY",), ("ALL",), ("PRICES",)), Unconfirmed((), (), ())]
 
 
+async def test_what_slack_does_not_show_us_takes_no_turn_from_what_it_does(desk: Desk) -> None:
+    gone = [f"A{number:02}" for number in range(25)]
+    open_rooms(desk, *gone)
+    waits = 0
+
+    async def wait(seconds: float) -> None:
+        nonlocal waits
+        waits += 1
+        desk.later(seconds=seconds)
+        if waits == 1:
+            for name in (*gone, "PRICES"):
+                await desk.directory.forget_conversation("T1", name)
+            for name in gone:
+                del desk.company.rooms[name]
+        elif waits == 8:
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await desk.made_sync(sleep=wait).keep_fresh("T1", every=timedelta(hours=6))
+    assert "PRICES" not in (await desk.directory.sweeps.unconfirmed("T1", limit=99)).conversations
+
+
 async def test_an_app_that_was_taken_out_is_looked_for_within_minutes(desk: Desk) -> None:
     await desk.sync.load("T1")
     waits = 0
