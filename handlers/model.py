@@ -214,7 +214,7 @@ class Post:
 class GivenAnswer:
     """An answer as it stands in Slack, with its messages. ``newer`` are titles of sources with a newer version.
 
-    ``alone``: nobody but its asker reads it.
+    ``asked_ts`` is the question's message, which all of them come after; ``alone``: nobody but its asker reads it.
     """
 
     run_id: str
@@ -224,6 +224,7 @@ class GivenAnswer:
     posts: tuple[Post, ...]
     newer: tuple[str, ...] = ()
     alone: bool = False
+    asked_ts: str = "0"
 
 
 class UploadStage(StrEnum):

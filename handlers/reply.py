@@ -283,4 +283,9 @@ class Reply:
             log.info("message_left", run_id=self._state.run_id, error=error.error)
 
     def _name(self, post: Post) -> str:
-        return f"{self._state.run_id}/{post.ordinal}"
+        return post_name(self._state.run_id, post.ordinal)
+
+
+def post_name(run_id: str, ordinal: int) -> str:
+    """What a message of an answer is found by when nobody has noted its ts."""
+    return f"{run_id}/{ordinal}"

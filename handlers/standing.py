@@ -16,6 +16,7 @@ from handlers.model import GivenAnswer, Outgoing, Post
 from handlers.pace import EditBudget
 from handlers.ports import Messages
 from handlers.render import marked, withdrawn
+from handlers.reply import post_name
 
 log = structlog.get_logger()
 
@@ -93,9 +94,14 @@ class Standings:
         return await self._paced(self.edits, edit, is_urgent=may is None)
 
     async def _remove(self, given: GivenAnswer, post: Post) -> None:
-        ts = post.ts
+        ts = post.ts or await self._found(given, post)
         if ts is not None:
             await self._paced(self.removals, lambda: _there(self.messages.delete(given.conversation, ts)))
+
+    async def _found(self, given: GivenAnswer, post: Post) -> str | None:
+        """A message that a process posted and died before it could note it."""
+        since, name = float(given.asked_ts), post_name(given.run_id, post.ordinal)
+        return await self.messages.find(given.conversation, name, thread_ts=given.thread_ts, since=since)
 
     async def _paced(self, budget: EditBudget, call: Callable[[], Awaitable[bool]], *, is_urgent: bool = True) -> bool:
         """At its turn in the budget; waits out what Slack asks to wait."""

@@ -65,13 +65,12 @@ ON CONFLICT (run_id) DO UPDATE SET state = excluded.state, newer = excluded.newe
  WHERE standings.state IN ('stands', 'marked')
 """
 
-# Ids, numbers and places stay; what was never posted is never posted.
+# Ids, numbers and places stay. What is not known to be posted may have been, by a process that died.
 EMPTY: Final = (
     "UPDATE runs SET answer = '' WHERE run_id = ANY (%(runs)s)",
     """UPDATE evidence SET excerpt = '', title = '' FROM evidence_sets
         WHERE evidence_sets.evidence_set_id = evidence.evidence_set_id AND run_id = ANY (%(runs)s)""",
     "UPDATE posts SET content = '{}' WHERE run_id = ANY (%(runs)s)",
-    "DELETE FROM posts WHERE run_id = ANY (%(runs)s) AND ts IS NULL",
     # An answer that was saved and is not planned yet: its message shows what was written of it until now.
     """INSERT INTO posts (run_id, ordinal, conversation, ts, content)
        SELECT run_id, 1, conversation, placeholder_ts, '{}' FROM runs

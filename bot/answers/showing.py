@@ -23,7 +23,7 @@ SHOW_RETRIES: Final = 24 * 60
 # Titles of the versions that were cited and are not the newest any more: those stand in the answer anyway.
 LOAD: Final = """
 SELECT standings.state, standings.decided_at, runs.state = 'ended' AS is_over, runs.conversation, runs.thread_ts,
-       coalesce(runs.language, 'en') AS language, runs.kind = 'dm' AS alone,
+       runs.message_ts AS asked_ts, coalesce(runs.language, 'en') AS language, runs.kind = 'dm' AS alone,
        array(SELECT DISTINCT evidence.title FROM evidence JOIN evidence_sets USING (evidence_set_id)
               WHERE evidence_sets.run_id = runs.run_id AND evidence.document_id = ANY (standings.newer)
                 AND evidence.title <> '' ORDER BY 1) AS newer
@@ -74,6 +74,7 @@ class _Standing:
     is_over: bool
     conversation: str
     thread_ts: str | None
+    asked_ts: str
     language: str
     alone: bool
     newer: list[str]
@@ -106,6 +107,7 @@ class Showing:
             posts=tuple(await self._posts.of(run_id)),
             newer=tuple(standing.newer),
             alone=standing.alone,
+            asked_ts=standing.asked_ts,
         )
         try:
             await self._carry_out(standing, given)

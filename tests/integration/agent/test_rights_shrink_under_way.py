@@ -156,7 +156,8 @@ async def test_a_restart_shows_the_rest_of_an_answer_that_was_on_its_way(given: 
     assert await given.column("completion", run_id) == "answered"
 
 
-async def test_what_stands_there_already_is_not_posted_twice(given: Given) -> None:
+async def shown_but_not_noted(given: Given) -> str:
+    """A run whose process died after Slack had taken its citations, and before it could note where they are."""
     await given.learn("case", CASE)
     run_id = await given.ask(QUESTION)
     posted = given.posts.posted
@@ -164,10 +165,27 @@ async def test_what_stands_there_already_is_not_posted_twice(given: Given) -> No
     async def lost(*arguments: object) -> bool:
         raise asyncio.CancelledError
 
-    given.posts.posted = lost  # type: ignore[method-assign]  # the process dies before it can note the citations
+    given.posts.posted = lost  # type: ignore[method-assign]  # the process dies there
     work = asyncio.create_task(given.worker.answer(run_id=run_id))
     await asyncio.wait([work])
     given.posts.posted = posted  # type: ignore[method-assign]  # the next process
+    return run_id
+
+
+async def test_citations_that_nobody_could_note_are_withdrawn_after_a_restart(given: Given) -> None:
+    run_id = await shown_but_not_noted(given)
+    await given.close("case", OTHERS)
+    given.restart()
+    await given.work(but="withdraw")
+    await given.runs.recover()
+    await given.work()
+    assert await given.standing(run_id) == ("withdrawn", True)
+    assert len(given.slack.shown) == 1
+    assert "撤回" in given.shown()
+
+
+async def test_what_stands_there_already_is_not_posted_twice(given: Given) -> None:
+    run_id = await shown_but_not_noted(given)
     given.restart()
     await given.runs.recover()
     assert len(given.slack.shown) == 2
