@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bot.agent.texts import MAY_NOT_ASK
 from bot.bootstrap import Core
 from bot.commands.names import Names
 from bot.commands.output import Declined
 from permissions.audit import Action, AuditEntry
+from permissions.model import ConversationKind
 from permissions.roles import Role
 
 OPERATOR = "command"
@@ -26,9 +28,32 @@ async def person_with(core: Core, team: str, word: str, role: Role, *, what: str
     return person
 
 
-async def refused(core: Core, team: str, person: str, *, what: str, reason: str, document: str | None = None) -> None:
+async def may_ask(core: Core, team: str, person: str, conversation: str | None) -> None:
+    """Raises Declined in the words that Slack would show, and notes it, where the person may not ask (None: a DM)."""
+    kind = ConversationKind.DM if conversation is None else ConversationKind.PRIVATE
+    reason = await core.roles.ask_refusal(team, person, kind)
+    if reason is not None:
+        await refused(core, team, person, what="question", reason=reason, conversation=conversation)
+        raise Declined(MAY_NOT_ASK[reason]["en"])
+
+
+async def refused(
+    core: Core,
+    team: str,
+    person: str,
+    *,
+    what: str,
+    reason: str,
+    conversation: str | None = None,
+    document: str | None = None,
+) -> None:
     """Note that somebody was refused something."""
-    details = {"what": what, "reason": reason}
-    await core.audit.note(
-        AuditEntry(action=Action.REFUSAL, team=team, actor=person, document=document, details=details)
+    entry = AuditEntry(
+        action=Action.REFUSAL,
+        team=team,
+        actor=person,
+        conversation=conversation,
+        document=document,
+        details={"what": what, "reason": reason},
     )
+    await core.audit.note(entry)

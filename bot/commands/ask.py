@@ -8,6 +8,7 @@ from bot.agent.offline.assembled import offline_graph
 from bot.agent.once import OneAnswer
 from bot.answers.reading import FilesBeingRead
 from bot.bootstrap import Core, open_core
+from bot.commands.acting import may_ask
 from bot.commands.names import Names
 from bot.commands.output import Console, Declined
 from bot.config import load
@@ -34,6 +35,7 @@ async def _answer(core: Core, console: Console, text: str, *, asker: str, channe
     team = await names.team()
     person = await names.person(team, asker)
     conversation = None if channel is None else await names.channel(team, channel)
+    await may_ask(core, team, person, conversation)
     answering = OneAnswer(
         records=core.records,
         graph=offline_graph(

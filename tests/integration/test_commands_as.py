@@ -12,7 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from bot.audit.trail import AuditTrail
 from bot.commands import curating, library
-from bot.commands.acting import OPERATOR, person_with
+from bot.commands.acting import OPERATOR, may_ask, person_with
 from bot.commands.output import Declined
 from ingest.catalog import Catalog
 from permissions.adapters.coverage import PgCoverage
@@ -97,6 +97,17 @@ async def test_who_publishes_rolls_back_and_deletes(
             await curating._curator(core, document, who, what="delete")
     noted = await last(core)
     assert (noted["action"], noted["actor"]) == ("curation" if may else "refusal", who or OPERATOR)
+
+
+async def test_a_guest_asks_on_the_terminal_where_guests_may_ask(make: Make, pool: AsyncConnectionPool) -> None:
+    await rows.add_person(pool, "UGUEST", is_guest=True)
+    core = make()
+    await may_ask(core, rows.TEAM, "UGUEST", "C1")
+    await may_ask(core, rows.TEAM, "U1", None)
+    with pytest.raises(Declined, match="not in direct messages"):
+        await may_ask(core, rows.TEAM, "UGUEST", None)
+    noted = await last(core)
+    assert (noted["actor"], noted["details"]) == ("UGUEST", {"what": "question", "reason": "guest_not_here"})
 
 
 async def test_the_audit_trail_is_for_administrators(make: Make) -> None:
