@@ -88,6 +88,7 @@ HOME_COMMANDS = Sentence(
     "“haitang audit export --as {person}”导出审计记录。",
 )
 HOME_FILES = Sentence("Files that you look after", "你管理的文件")
+HOME_NONE = Sentence("None.", "没有。")
 HOME_NO_FILES = Sentence("None yet. Share a file where I am.", "还没有。把文件分享到我所在的地方即可。")
 HOME_NO_MORE = Sentence("No more files here.", "这里没有更多文件。")
 STATE_WAITING = Sentence("waiting to be read", "等待读取")

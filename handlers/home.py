@@ -50,10 +50,17 @@ def _blocks(facts: HomeFacts, now: datetime) -> Iterator[dict[str, Any]]:
         yield small(file_texts.HOME_COMMANDS(language, person=facts.person))
     yield _header(file_texts.HOME_FILES(language))
     if not facts.files:
-        yield section(file_texts.HOME_NO_FILES(language) if facts.page == 0 else file_texts.HOME_NO_MORE(language))
+        yield section(_no_files(facts)(language))
     for file in facts.files:
         yield from _file(file, language, now)
     yield from _pages(facts)
+
+
+def _no_files(facts: HomeFacts) -> texts.Sentence:
+    if facts.page > 0:
+        return file_texts.HOME_NO_MORE
+    # A reader's files are not learned: advice to share some would lead nowhere.
+    return file_texts.HOME_NONE if facts.role == "reader" else file_texts.HOME_NO_FILES
 
 
 def _file(file: HomeFile, language: str, now: datetime) -> Iterator[dict[str, Any]]:

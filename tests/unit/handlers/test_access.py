@@ -193,6 +193,11 @@ def test_every_role_has_its_words(role: Role, language: str) -> None:
     assert home_view(facts(role=role, language=language), NOW)["type"] == "home"
 
 
+def test_only_whose_files_are_learned_is_told_to_share_some() -> None:
+    told = {role: "Share a file" in words(home_view(facts(role=role), NOW)) for role in Role}
+    assert told == {role: role is not Role.READER for role in Role}
+
+
 def test_a_full_page_of_files_is_within_slacks_limits() -> None:
     files = [HomeFile(f"d{n}", "t" * 400, UploadStage.FAILED, NOW.isoformat(), "encrypted") for n in range(8)]
     view = home_view(facts(*files, page=2, has_more=True, states={"ready": 7, "failed": 1}), NOW)
