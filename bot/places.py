@@ -76,6 +76,7 @@ class FilePlaces:
         seen = await self._shares.of(team=team, file_id=file)
         places = _standing(info, seen)
         trouble: SlackError | None = None
+        kept: frozenset[Principal] = frozenset()
         people: dict[str, str] = {}
         try:
             if info.has_more_shares:
@@ -83,12 +84,14 @@ class FilePlaces:
             people = await self._people(places)
         except SlackError as error:
             trouble = error
+            if isinstance(error, PASSING):
+                kept = await self._kept_meanwhile(document, places, seen)
         await self._learn(document, info, places)
         async with self._pool.connection() as connection, connection.transaction():
             kinds = await held_kinds(connection, team, places)
             shares = ((place, _narrower(said, kinds.get(place))) for place, said in places.items())
             granted = principals_for_shares(team, shares, people=people)
-            await self._rights.replace(connection, document.document_id, granted)
+            await self._rights.replace(connection, document.document_id, granted | kept)
         if trouble is not None:
             raise trouble
 
@@ -110,6 +113,20 @@ class FilePlaces:
                 await self._shares.note_gone(
                     team=document.team, conversation=share.conversation, ts=share.ts, files=[document.source_id]
                 )
+
+    async def _kept_meanwhile(
+        self, document: Document, places: dict[str, ConversationKind | None], seen: Iterable[SeenShare]
+    ) -> frozenset[Principal]:
+        """What had been verified before stays until Slack can be asked again: answers would be emptied for good.
+
+        Adds the conversations to ``places``; returns the persons of direct messages.
+        """
+        current = await self._grants.of(document.document_id)
+        rooms = {grant.id for grant in current if grant.kind is PrincipalKind.CHANNEL}
+        for share in seen:
+            if not share.is_gone and share.conversation in rooms:
+                places.setdefault(share.conversation, None)
+        return frozenset(grant for grant in current if grant.kind is PrincipalKind.USER)
 
     async def _people(self, places: Mapping[str, ConversationKind | None]) -> dict[str, str]:
         """The persons of direct messages; who shared the file there need not be who uploaded it."""

@@ -61,6 +61,9 @@ class Files:
             raise self.fails
         return []
 
+    async def is_shown(self, conversation: str, ts: str, file_id: str) -> bool:
+        raise Unreachable("timeout")
+
     async def person_of(self, conversation: str) -> str | None:
         return "U1"
 
@@ -162,6 +165,18 @@ async def test_a_file_that_slack_never_tells_of_again_is_closed(ingestion: Bench
     assert await ingestion.grants.of(made.document) == {CHANNEL}
     await both.close(team=TEAM, file_id="F1")
     assert await ingestion.grants.of(made.document) == frozenset()
+
+
+async def test_what_was_verified_before_stays_while_slack_cannot_be_asked(ingestion: Bench) -> None:
+    """Answers from it would be emptied for good, for a limit of some seconds."""
+    verified, never_seen = Principal.channel(TEAM, "C2"), Principal.channel(TEAM, "C4")
+    made, document = await registered(ingestion, CHANNEL, verified, never_seen)
+    seen = SeenShares(pool=ingestion.pool)
+    await seen.note(team=TEAM, file_id="F1", messages=[("C2", "2.0"), ("C3", "3.0")])
+    files: Any = Files(replace(SHARED, has_more_shares=True))
+    with pytest.raises(Unreachable):
+        await places_of(ingestion, files).refresh(document)
+    assert await ingestion.grants.of(made.document) == {CHANNEL, verified}
 
 
 async def test_a_deletion_does_not_wait_for_slack(ingestion: Bench) -> None:
