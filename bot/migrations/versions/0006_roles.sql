@@ -27,7 +27,10 @@ CREATE INDEX audit_by_time ON audit (noted_at);
 -- An entry is never changed, and goes only when forget_audit has set how old it must be.
 CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'DELETE' AND OLD.noted_at < nullif(current_setting('haitang.audit_before', true), '')::timestamptz THEN
+    -- The last day is kept whatever a setting or a clock says. least() passes over null.
+    IF TG_OP = 'DELETE' AND OLD.noted_at < least(
+        coalesce(nullif(current_setting('haitang.audit_before', true), '')::timestamptz, '-infinity'),
+        clock_timestamp() - interval '1 day') THEN
         RETURN OLD;
     END IF;
     RAISE EXCEPTION 'the audit trail is append-only' USING ERRCODE = 'restrict_violation';
@@ -35,13 +38,13 @@ END $$;
 CREATE TRIGGER audit_rows_stay BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_is_kept BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
--- The retention routine. The last day is kept whatever a setting or a clock says.
+-- The retention routine.
 CREATE FUNCTION forget_audit(before timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     forgotten bigint;
 BEGIN
-    PERFORM set_config('haitang.audit_before', least(before, clock_timestamp() - interval '1 day')::text, true);
-    DELETE FROM audit WHERE noted_at < current_setting('haitang.audit_before')::timestamptz;
+    PERFORM set_config('haitang.audit_before', before::text, true);
+    DELETE FROM audit WHERE noted_at < least(before, clock_timestamp() - interval '1 day');
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     PERFORM set_config('haitang.audit_before', '', true);
     RETURN forgotten;

@@ -86,9 +86,14 @@ async def test_retention_forgets_what_is_older_and_notes_that_it_did(
         await connection.rollback()
 
 
-async def test_the_last_day_is_kept_whatever_the_clock_says(trail: AuditTrail) -> None:
+async def test_the_last_day_is_kept_whatever_the_clock_says(trail: AuditTrail, pool: AsyncConnectionPool) -> None:
     await trail.note(click())
     assert await trail.forget(datetime.now(UTC) + timedelta(days=400)) == 0
+    async with pool.connection() as connection:
+        await connection.execute("SELECT set_config('haitang.audit_before', 'infinity', true)")
+        with pytest.raises(psycopg.errors.RestrictViolation):
+            await connection.execute("DELETE FROM audit")
+        await connection.rollback()
     assert len(await everything(trail)) == 1
 
 
