@@ -23,10 +23,11 @@ async def restore(document: str, *, number: int | None, asker: str | None, as_js
     """Publish an earlier content again, by default the one before the present; 1 when it could not be."""
     console = Console(as_json=as_json)
     async with open_core(load(), purpose="documents publish") as core:
-        await _curator(core, document, asker, what="publish")
+        team, actor = await _curator(core, document, asker, what="publish")
         pipeline = add_pipeline(core, sources={}, progress=ConsoleProgress(console))
         made = await Restorer(pool=core.pool, jobs=core.jobs).restore(document, number=number)
         if made is None:
+            await refused(core, team, actor, what="publish", reason="no_such_version", document=document)
             which = f"version {number}" if number is not None else "version before the present one"
             raise Declined(f"{document} has no {which} that was published; `haitang documents show` names its versions")
         if core.database.is_owner:
@@ -41,9 +42,10 @@ async def delete(document: str, *, asker: str | None, as_json: bool) -> int:
     """Delete one document from every store, and print the receipt."""
     console = Console(as_json=as_json)
     async with open_core(load(), purpose="documents delete") as core:
-        actor = await _curator(core, document, asker, what="delete")
+        team, actor = await _curator(core, document, asker, what="delete")
         receipt = await core.deletion.delete(document, by=actor)
         if receipt is None:
+            await refused(core, team, actor, what="delete", reason="no_such_document", document=document)
             raise Declined(NO_DOCUMENT.format(document=document))
         if core.database.is_owner:
             await core.deletion.purge(document=document)
@@ -54,8 +56,8 @@ async def delete(document: str, *, asker: str | None, as_json: bool) -> int:
     return 0
 
 
-async def _curator(core: Core, document: str, asker: str | None, *, what: str) -> str:
-    """Who acts, noted; raises Declined, and notes that, when they may not."""
+async def _curator(core: Core, document: str, asker: str | None, *, what: str) -> tuple[str, str]:
+    """The workspace and who acts there, noted; raises Declined, and notes that, when they may not."""
     names = Names(pool=core.pool)
     team = await names.team()
     actor = OPERATOR if asker is None else await names.person(team, asker)
@@ -67,7 +69,7 @@ async def _curator(core: Core, document: str, asker: str | None, *, what: str) -
         )
     entry = AuditEntry(action=Action.CURATION, team=team, actor=actor, document=document, details={"what": what})
     await core.audit.note(entry)
-    return actor
+    return team, actor
 
 
 async def _until_final(core: Core, name: str) -> Version:

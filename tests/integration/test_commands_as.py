@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -90,13 +91,29 @@ async def test_who_publishes_rolls_back_and_deletes(
 ) -> None:
     core = make(**listed)
     if may:
-        actor = await curating._curator(core, document, who, what="delete")
+        _, actor = await curating._curator(core, document, who, what="delete")
         assert actor == (who or OPERATOR)
     else:
         with pytest.raises(Declined, match="does not look after"):
             await curating._curator(core, document, who, what="delete")
     noted = await last(core)
     assert (noted["action"], noted["actor"]) == ("curation" if may else "refusal", who or OPERATOR)
+
+
+async def test_what_could_not_be_published_is_noted_as_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    core = make()
+    core.jobs = None
+
+    @asynccontextmanager
+    async def opened(*_: object, **__: object) -> AsyncIterator[Any]:
+        yield core
+
+    monkeypatch.setattr(curating, "open_core", opened)
+    monkeypatch.setattr(curating, "add_pipeline", lambda *_, **__: None)
+    with pytest.raises(Declined, match="no version before the present one"):
+        await curating.restore("d2", number=None, asker="U1", as_json=True)
+    noted = await last(core)
+    assert (noted["action"], noted["details"]) == ("refusal", {"what": "publish", "reason": "no_such_version"})
 
 
 async def test_a_guest_asks_on_the_terminal_where_guests_may_ask(make: Make, pool: AsyncConnectionPool) -> None:
