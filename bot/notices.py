@@ -23,12 +23,11 @@ NOTICE_RETRIES: Final = 24 * 60
 
 # Notices of a document that is deleted, or is not shared where they stand. Not those of a version that is still being
 # read: where it is shared is not known before it was fetched, and its end looks again.
-ASTRAY: Final = """
-SELECT version_id, notice ->> 'conversation', notice ->> 'status_ts'
+_ASTRAY: Final = """
   FROM versions
   JOIN documents AS document USING (document_id),
        jsonb_array_elements(jsonb_build_array(reply) || coalesce(reply -> 'also', '[]')) AS notice
- WHERE document_id = %(document)s AND notice ->> 'status_ts' IS NOT NULL
+ WHERE notice ->> 'status_ts' IS NOT NULL
    AND (document.deleted_at IS NOT NULL
         OR (state IN ('PUBLISHED', 'SUPERSEDED', 'FAILED')
             AND NOT EXISTS (
@@ -38,6 +37,18 @@ SELECT version_id, notice ->> 'conversation', notice ->> 'status_ts'
                         OR (notice ->> 'conversation' LIKE 'D%%' AND given.principal LIKE 'user:%%')))))
 """
 
+ASTRAY: Final = f"""
+SELECT version_id, notice ->> 'conversation', notice ->> 'status_ts' {_ASTRAY} AND document_id = %(document)s
+"""
+
+ASTRAY_AT: Final = f"""
+SELECT DISTINCT document_id {_ASTRAY}
+   AND document.team = %(team)s AND notice ->> 'conversation' = %(conversation)s
+   AND (reply @> jsonb_build_object('conversation', %(conversation)s::text)
+        OR reply @> jsonb_build_object('also', jsonb_build_array(
+               jsonb_build_object('conversation', %(conversation)s::text))))
+"""
+
 FORGET: Final = """
 UPDATE versions
    SET reply = CASE WHEN reply ->> 'status_ts' = %(ts)s THEN reply - 'status_ts' ELSE reply END || jsonb_build_object(
@@ -45,11 +56,6 @@ UPDATE versions
                       FROM jsonb_array_elements(coalesce(reply -> 'also', '[]')) AS other
                      WHERE other ->> 'status_ts' <> %(ts)s))
  WHERE version_id = %(version)s
-"""
-
-OF_PLACE: Final = """
-SELECT DISTINCT document_id FROM versions
- WHERE reply ->> 'team' = %(team)s AND reply::text LIKE '%%"' || %(conversation)s || '"%%'
 """
 
 NOT_THERE: Final = "message_not_found"
@@ -84,8 +90,14 @@ class UploadNotices:
 
     async def moved(self, connection: AsyncConnection[Any], team: str, conversation: str) -> None:
         """The conversation has this id now: what could not be taken back under the one before can be."""
-        cursor = await connection.execute(OF_PLACE, {"team": team, "conversation": conversation})
+        cursor = await connection.execute(ASTRAY_AT, {"team": team, "conversation": conversation})
         await self._enqueue(connection, [document for (document,) in await cursor.fetchall()])
+
+    async def audience_changed(self, team: str, conversations: Collection[str]) -> None:
+        """The bot may be back in these conversations: what could not be taken back while it was away can be."""
+        async with self._pool.connection() as connection, connection.transaction():
+            for conversation in sorted(conversations):
+                await self.moved(connection, team, conversation)
 
     async def take_back(self, *, document: str) -> None:
         """The job. Raises SlackError while Slack can't be reached, NotConnected where there is none."""

@@ -202,9 +202,19 @@ def _sync(core: Core, workspace: SlackWorkspace) -> WorkspaceSync:
         clock=core.clock,
         max_age=max_age(core.settings),
         on_narrowed=core.rights.follow,
-        on_audience=core.living.audience_changed,
+        on_audience=_audience_changed(core),
         on_moved=Moving(pool=core.pool, notices=core.notices).follow,
     )
+
+
+def _audience_changed(core: Core) -> Callable[[str, tuple[str, ...]], Awaitable[None]]:
+    """Who hears that the readers of conversations, or our own place there, have changed."""
+
+    async def tell(team: str, conversations: tuple[str, ...]) -> None:
+        await core.living.audience_changed(team, conversations)
+        await core.notices.audience_changed(team, conversations)
+
+    return tell
 
 
 def _add_questions(

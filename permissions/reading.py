@@ -85,11 +85,11 @@ class Reader:
         await self._directory.people_listed(team, as_of=as_of)
 
     async def conversation(self, team: str, conversation: str) -> None:
-        """One that the bot does not see stays unknown, and nobody is known to be there."""
+        """One that the bot does not see stays unknown, nobody is known to be there, and it is not open to all."""
         as_of = self._clock()
         found = await self._source.conversation(team, conversation)
         if found is None:
-            await self._directory.forget_members(team, conversation)
+            await self._directory.hide_conversation(team, conversation)
         else:
             await self._directory.put_conversation(found, as_of=as_of)
 

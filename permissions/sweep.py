@@ -114,7 +114,18 @@ class Sweep:
             await self._rows.seen(state.team, [one.id for one in page.items], at=state.stage_began_at)
             await self._turned(state, page.cursor)
         await self._rows.forget_unseen(state.team, since=state.began_at, as_of=state.stage_began_at)
+        for place in await self._rows.unseen_open(state.team, since=state.began_at):
+            await self._look_for(state.team, place)
         await self._announce(state.team)
+
+    async def _look_for(self, team: str, place: str) -> None:
+        """A public channel that was not listed may be one that the bot was taken out of, or is closed, or gone."""
+        try:
+            await self._reader.conversation(team, place)
+        except WorkspaceUnavailable as problem:
+            _log.warning("conversation_unknown", team=team, conversation=place, problem=str(problem))
+            if problem.trouble.kind in _NOBODY_ANSWERS:
+                raise
 
     async def _turned(self, state: SweepState, cursor: str) -> None:
         """A page is done: from here a restart goes on."""

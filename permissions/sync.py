@@ -282,8 +282,11 @@ class WorkspaceSync:
             if news.documents and self._on_narrowed is not None:
                 await self._on_narrowed(tuple(name for _, name in news.documents))
             if news.conversations and self._on_audience is not None:
-                names = tuple(name for _, name in news.conversations)
-                await self._on_audience(team, () if EVERYWHERE in names else names)
+                names = tuple(name for _, name in news.conversations if name != EVERYWHERE)
+                if len(names) < len(news.conversations):
+                    await self._on_audience(team, ())
+                if names:
+                    await self._on_audience(team, names)
             await self._directory.news.told(news)
 
     async def _unknowns(self, team: str, conversation: str | None, asker: str) -> Unknowns:

@@ -176,7 +176,8 @@ class RunWorker:
             reply = await self._reply(run, inquiry)
         except SlackError:
             log.exception("placeholder_not_posted", run_id=run.run_id)
-            await self._records.end(run.run_id, Completion.FAILED)
+            if not await self._ended_where_it_went(run.run_id, inquiry):
+                await self._records.end(run.run_id, Completion.FAILED)
             return
         completion = await self._until_over(run.run_id, inquiry, reply, live)
         live.is_over = True
@@ -184,11 +185,21 @@ class RunWorker:
             await reply.finish()
         except NotDelivered:
             log.exception("answer_not_delivered", run_id=run.run_id)
+            if await self._ended_where_it_went(run.run_id, inquiry):
+                return
             completion = Completion.FAILED
         await self._records.end(run.run_id, completion)
         log.info("run_ended", run_id=run.run_id, completion=completion)
         if self._ended is not None:
             await self._ended(run.run_id, inquiry, completion)
+
+    async def _ended_where_it_went(self, run_id: str, inquiry: Inquiry) -> bool:
+        """Show the end under the conversation's new id; False when it has none."""
+        run = await self._records.load(run_id)
+        if run is None or run.inquiry is None or run.inquiry.conversation == inquiry.conversation:
+            return False
+        await self._end_interrupted(run)
+        return True
 
     async def _until_over(self, run_id: str, inquiry: Inquiry, reply: LiveReply, live: _Live) -> Completion:
         """Answer, and answer again while the question is edited under way."""

@@ -144,7 +144,7 @@ DROP_OLD_DEPARTURES = """
 MEMBERS_CONFIRMED = """
     UPDATE conversations SET members_confirmed_at = %(as_of)s
     WHERE team = %(team)s AND conversation_id = %(conversation)s
-    RETURNING asked_at IS NOT NULL
+    RETURNING asked_at IS NOT NULL OR forgotten_at IS NOT NULL
 """
 
 # The conversations of one person: only confirms. What such a listing lacks is no proof that they left, and dropping

@@ -140,7 +140,8 @@ class PgDirectory:
             listed = await (await connection.execute(sql.ADD_LISTED, given)).fetchall()
             await connection.execute(sql.DROP_OLD_DEPARTURES, given)
             row = await (await connection.execute(sql.MEMBERS_CONFIRMED, given)).fetchone()
-            # Whoever went has lost its principal, wherever else they read. Whoever came concerns answers there alone.
+            # Whoever went has lost its principal, wherever else they read. Whoever came concerns what
+            # stands there alone: where somebody has asked, or the bot was taken out and is back.
             if gone or (row == (True,) and any(is_new for (is_new,) in listed)):
                 await note(connection, team, conversations=[conversation])
 
@@ -178,6 +179,22 @@ class PgDirectory:
             await connection.execute(sql.DROP_MEMBERS, given)
             await connection.execute(sql.MEMBERS_FORGOTTEN, given)
             await note(connection, team, conversations=[conversation])
+
+    async def hide_conversation(self, team: str, conversation: str) -> None:
+        """Slack does not show it to us: nobody is known there, and a public one is closed or gone, for those it shows.
+
+        Then what it gave to the workspace goes.
+        """
+        given = {"team": team, "conversation": conversation, "now": self._clock()}
+        async with self._pool.connection() as connection, connection.transaction():
+            before = await _locked(connection, team, conversation)
+            narrowed: Collection[str] = ()
+            if before is not None and before[0] is ConversationKind.PUBLIC:
+                await connection.execute(sql.MAKE_PRIVATE, given)
+                narrowed = await _withdraw_workspace(connection, team, conversation)
+            await connection.execute(sql.DROP_MEMBERS, given)
+            await connection.execute(sql.MEMBERS_FORGOTTEN, given)
+            await note(connection, team, conversations=[conversation], documents=narrowed)
 
     async def asked_in(self, team: str, conversation: str) -> None:
         """Somebody asks there: sweeps read it before others."""

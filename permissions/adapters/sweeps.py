@@ -52,6 +52,15 @@ _MEMBERS_UNKNOWN_UNSEEN = """
       AND (seen_at IS NULL OR seen_at < %(since)s)
 """
 
+# Public channels that are not seen and give something to the whole workspace: the bot may have been taken out of them,
+# or they are no longer open, or no longer there.
+_UNSEEN_OPEN = """
+    SELECT conversation_id FROM conversations c
+    WHERE team = %(team)s AND kind = 'public' AND (seen_at IS NULL OR seen_at < %(since)s)
+      AND EXISTS (SELECT FROM grants WHERE principal = 'channel:' || c.team || '/' || c.conversation_id)
+    ORDER BY conversation_id
+"""
+
 # Where somebody has asked comes first, then what has been known for the shortest time. What a question has read since
 # the sweep began need not be read again.
 _NEXT_PLACE = """
@@ -126,6 +135,10 @@ class PgSweeps:
             rows = await (await connection.execute(_DROP_MEMBERS_UNSEEN, given)).fetchall()
             await connection.execute(_MEMBERS_UNKNOWN_UNSEEN, given)
             await note(connection, team, conversations={name for (name,) in rows})
+
+    async def unseen_open(self, team: str, *, since: datetime) -> list[str]:
+        """Public channels not seen since ``since`` in which files are shared."""
+        return [str(name) for (name,) in await self._rows(_UNSEEN_OPEN, team=team, since=since)]
 
     async def next_place(self, team: str, *, sweep: datetime) -> str | None:
         """The next conversation whose members the sweep begun at ``sweep`` has to read; None when it has read all."""

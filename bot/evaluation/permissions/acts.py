@@ -268,6 +268,9 @@ class Acts:
         return await self._of_rights(person, "unshare_channel", conversation=place.id, team=team)
 
     async def _change_id(self, step: Step) -> str:
+        if self._is_losing:
+            # What was said there could not be found again by anybody: no list tells which conversation it was.
+            raise Impossible
         place = self._channel(step.where)
         return await self._of_rights(_pick(step.who, self._members(place)), "change_channel_id", conversation=place.id)
 

@@ -18,7 +18,7 @@ AT_A_TIME: Final = 6
 """Workspaces that are lived through side by side: while one waits for its bot, others work."""
 
 SHORT: Final = Size(members=5, topics=3, files=4, steps=10)
-LONG: Final = Size(members=150, topics=4, files=8, steps=60)
+LONG: Final = Size(members=150, topics=4, files=8, steps=40)
 """Of many checks most come from places with many readers, where more happens while much stands."""
 
 FULL: Final = 20_000

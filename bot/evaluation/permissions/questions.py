@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bot.evaluation.permissions.baseline import Baseline
 from bot.evaluation.permissions.markers import Markers
@@ -16,8 +16,10 @@ from handlers.model import Completion
 if TYPE_CHECKING:
     from bot.evaluation.permissions.course import Outcome
 
+PLACE: Final = "SELECT conversation FROM runs WHERE team = %(team)s AND message_ts = %(ts)s LIMIT 1"
+
 # What the bot says of a run besides its answer.
-NOTICES = "SELECT completion, notices FROM runs WHERE run_id = %(run_id)s"
+NOTICES: Final = "SELECT completion, notices FROM runs WHERE run_id = %(run_id)s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Questions:
             await self._count_end(asked, outcome)
 
     async def _count_end(self, asked: Asked, outcome: Outcome) -> None:
-        run = await self._bot.core.records.find(self._bot.team, self._place_of(asked), asked.ts)
+        run = await self._bot.core.records.find(self._bot.team, await self._place_of(asked), asked.ts)
         if run is None or run.state != "ended":
             outcome.unanswered.append(f"{asked.conversation}/{asked.ts} {'unknown' if run is None else run.state}")
             return
@@ -74,10 +76,12 @@ class Questions:
         if reason is not None:
             outcome.refusals[reason] += 1
 
-    def _place_of(self, asked: Asked) -> str:
-        """Where the question stands now: its conversation may have been given another id."""
-        places = self._bot.workspace.messages.items()
-        return next((name for name, messages in places if asked.ts in messages), asked.conversation)
+    async def _place_of(self, asked: Asked) -> str:
+        """Where the question is kept now: its conversation may have been given another id, and be gone by now."""
+        async with self._bot.core.pool.connection() as connection:
+            given = {"team": self._bot.team, "ts": asked.ts}
+            row = await (await connection.execute(PLACE, given)).fetchone()
+        return str(row[0]) if row else asked.conversation
 
     async def _look(self, conversation: str, ts: str, text: str, thread_ts: str | None) -> Asked:
         readers = self._oracle.now.readers.get(conversation, NOBODY)

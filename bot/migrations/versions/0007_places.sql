@@ -16,3 +16,6 @@ CREATE INDEX file_shares_by_message ON file_shares (team, conversation_id, ts);
 ALTER TABLE documents ADD COLUMN places_swept_at timestamptz;
 CREATE INDEX documents_by_sweep ON documents (team, source, coalesce(places_swept_at, created_at))
     WHERE deleted_at IS NULL;
+
+-- Where an upload is told of: what stands astray in a conversation is taken back when the bot is there again.
+CREATE INDEX versions_by_reply ON versions USING gin (reply jsonb_path_ops);
