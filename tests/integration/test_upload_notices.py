@@ -175,3 +175,15 @@ async def test_a_channel_with_another_id_is_looked_at_again(told: Told) -> None:
     await Moving(pool=told.pool, notices=told.notices).follow(rows.TEAM, "C1", "C9")
     assert await told.waiting() == 1
     assert await told.take_back() == []
+
+
+async def test_back_in_a_conversation_the_bot_takes_back_what_stands_astray_there(told: Told) -> None:
+    await told.learn(HERE)
+    await told.notices.audience_changed(rows.TEAM, ["C1"])
+    assert await told.waiting() == 0, "it stands where it may"
+    await told.grant(ELSEWHERE)
+    await told.notices.audience_changed(rows.TEAM, ["C2"])
+    assert await told.waiting() == 0
+    await told.notices.audience_changed(rows.TEAM, ["C1"])
+    assert await told.waiting() == 1
+    assert await told.take_back() == []

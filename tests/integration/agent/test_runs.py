@@ -198,6 +198,23 @@ async def test_slack_refusing_ends_the_run_all_the_same(world: World, at: str) -
     assert await world.column("completion", run_id) == Completion.FAILED
 
 
+async def test_the_end_is_shown_where_the_conversation_went(world: World) -> None:
+    """Its id changed while it was answered: under the one before Slack knows no conversation."""
+    world.replies.fails_at_the_end = NotDelivered("channel_not_found")
+    run_id = await world.ask(QUESTION)
+
+    async def move() -> None:
+        async with world.pool.connection() as connection:
+            await connection.execute("UPDATE runs SET conversation = 'C9'")
+
+    world.search.before = move
+    await world.worker.answer(run_id=run_id)
+    (reply,) = world.replies.resumed
+    assert isinstance(reply.last, Failed)
+    assert reply.last.can_retry
+    assert await world.column("state", run_id) == "ended"
+
+
 async def test_the_asker_cancels(world: World) -> None:
     run_id = await world.ask(QUESTION)
     world.search.before = gate = Gate()

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from permissions.adapters.news import note
 from permissions.model import Conversation, ConversationKind, Trouble, TroubleKind
-from permissions.ports import Stage, Unconfirmed, WorkspaceUnavailable
+from permissions.ports import EVERYWHERE, Stage, Unconfirmed, WorkspaceUnavailable
 from tests.integration.permissions.desk import Desk
 
 RATE_LIMITED = Trouble(TroubleKind.RATE_LIMITED)
@@ -219,3 +220,40 @@ async def test_an_app_that_was_taken_out_is_looked_for_within_minutes(desk: Desk
 
 def members_asked(desk: Desk) -> list[str]:
     return [what.partition("/")[2] for what in desk.company.asked if what.startswith("members")]
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["the bot was taken out", "it is closed or gone"])
+async def test_a_public_channel_that_is_not_listed_is_looked_for(desk: Desk, is_there: bool) -> None:
+    """What it gave to the workspace goes only when nobody can have it from there any more."""
+    await desk.sync.load("T1")
+    await desk.granted("d1", "workspace:T1", "channel:T1/ALL")
+    desk.company.inside["ALL"].remove("BOT")
+    if not is_there:
+        del desk.company.rooms["ALL"]
+    desk.later(seconds=1)
+    await desk.sync.load("T1")
+    assert desk.narrowed == ([] if is_there else [("d1",)])
+    async with desk.pool.connection() as connection:
+        cursor = await connection.execute("SELECT principal FROM grants ORDER BY principal")
+        left = [principal for (principal,) in await cursor.fetchall()]
+    assert left == (["channel:T1/ALL", "workspace:T1"] if is_there else ["channel:T1/ALL"])
+
+
+async def test_where_the_bot_is_back_without_a_word_is_told(desk: Desk) -> None:
+    """What could not be changed in Slack while it was away can be now."""
+    await desk.sync.load("T1")
+    await desk.directory.forget_members("T1", "PRICES")
+    await desk.sync.ensure_known("T1", None, "ANN")
+    desk.audiences.clear()
+    desk.later(seconds=1)
+    await desk.sync.load("T1")
+    assert [names for names in desk.audiences if "PRICES" in names]
+
+
+async def test_what_concerns_everywhere_hides_no_place_that_is_named(desk: Desk) -> None:
+    await desk.sync.load("T1")
+    desk.audiences.clear()
+    async with desk.pool.connection() as connection, connection.transaction():
+        await note(connection, "T1", conversations=[EVERYWHERE, "PRICES"])
+    await desk.sync.ensure_known("T1", None, "ANN")
+    assert desk.audiences == [(), ("PRICES",)]
