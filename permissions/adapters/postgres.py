@@ -181,9 +181,9 @@ class PgDirectory:
             await note(connection, team, conversations=[conversation])
 
     async def hide_conversation(self, team: str, conversation: str) -> None:
-        """Slack does not show it to us: nobody is known there, and a public one is closed or gone, for those it shows.
+        """Slack does not show the conversation to the bot: nobody is known to be there.
 
-        Then what it gave to the workspace goes.
+        Public channels are shown to every app, so one that is not is closed or gone: what it gave to the workspace goes.
         """
         given = {"team": team, "conversation": conversation, "now": self._clock()}
         async with self._pool.connection() as connection, connection.transaction():
