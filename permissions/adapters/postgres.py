@@ -183,7 +183,7 @@ class PgDirectory:
     async def hide_conversation(self, team: str, conversation: str) -> None:
         """Slack does not show the conversation to the bot: nobody is known to be there.
 
-        Public channels are shown to every app, so one that is not is closed or gone: what it gave to the workspace goes.
+        Every app is shown public channels, so one that is not is closed or gone: what it gave to the workspace goes.
         """
         given = {"team": team, "conversation": conversation, "now": self._clock()}
         async with self._pool.connection() as connection, connection.transaction():
